@@ -1,0 +1,75 @@
+// The strict instrument: happens-before tracking, definedness and flag discipline of one launch.
+// Present only in check mode. Results never depend on the order in which cores happened to run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dav/types.h"
+
+namespace dav {
+
+struct Chip;
+
+enum class Access : uint8_t { Read, Write, Move /* read that need not be defined */ };
+
+// A core as the tracker and its reports see it.
+struct CoreId {
+  CoreKind kind = CoreKind::AIC;
+  uint32_t block = 0;
+  uint32_t sub_block = 0;
+  uint32_t index = 0;  // dense, unique within the launch
+};
+
+enum class RegionRole : uint8_t { Input, Output, Workspace, Tiling, Other };
+
+// A piece of global memory the launch may touch.
+struct Region {
+  uint64_t addr = 0;
+  uint64_t bytes = 0;
+  RegionRole role = RegionRole::Other;
+  std::string name;  // argument name, for reports
+};
+
+struct TrackerOptions {
+  // The kernel was compiled with the compiler's automatic synchronisation: dependences inside
+  // one pipe and between S and the others are ordered by the compiler.
+  bool auto_sync = false;
+};
+
+// Every function may throw Trap. `site` is a call-site number from core/call_site.h.
+class Tracker {
+ public:
+  virtual ~Tracker() = default;
+
+  virtual void access(const CoreId& core, Pipe pipe, const char* name, uint32_t site, Access access,
+                      Buffer buffer, uint64_t addr, uint64_t bytes) = 0;
+  virtual void copy_defined(const CoreId& core, Buffer dst, uint64_t dst_addr, Buffer src,
+                            uint64_t src_addr, uint64_t bytes) = 0;
+
+  virtual void set_flag(const CoreId& core, Pipe src, Pipe dst, int id, uint32_t site) = 0;
+  virtual void wait_flag(const CoreId& core, Pipe src, Pipe dst, int id, uint32_t site) = 0;
+  // pipe may be ALL.
+  virtual void pipe_barrier(const CoreId& core, Pipe pipe, uint32_t site) = 0;
+
+  // A cross-core set, before it becomes visible to any receiver. The returned ticket travels with
+  // the counter increment and is handed to cross_wait by each receiver that consumes it.
+  virtual uint64_t cross_set(const CoreId& core, Pipe pipe, int mode, int id, uint32_t site) = 0;
+  virtual void cross_wait(const CoreId& core, Pipe pipe, int mode, int id,
+                          const std::vector<uint64_t>& tickets, uint32_t site) = 0;
+
+  // A core's entry returned: its in-core flags and event ids must be balanced.
+  virtual void core_end(const CoreId& core) = 0;
+  // All cores returned.
+  virtual void launch_end() = 0;
+  // Remarks that are no errors (a barrier that orders nothing), one line each.
+  virtual std::vector<std::string> hints() const = 0;
+};
+
+std::unique_ptr<Tracker> make_tracker(const Chip& chip, const std::vector<CoreId>& cores,
+                                      const std::vector<Region>& regions,
+                                      const TrackerOptions& options);
+
+}  // namespace dav
