@@ -1,0 +1,26 @@
+# Installs a built vendor folder the way CANN's package installer does: copies it into opp/vendors
+# and puts the vendor first in config.ini, keeping the vendors that were there.
+foreach(name PACKAGES OPP VENDOR)
+  if(NOT DEFINED ${name})
+    message(FATAL_ERROR "install_vendor.cmake needs -D${name}=...")
+  endif()
+endforeach()
+
+set(source "${PACKAGES}/vendors/${VENDOR}")
+if(NOT IS_DIRECTORY "${source}")
+  message(FATAL_ERROR "no vendor folder at ${source}")
+endif()
+file(REMOVE_RECURSE "${OPP}/vendors/${VENDOR}")
+file(COPY "${source}" DESTINATION "${OPP}/vendors")
+
+set(config "${OPP}/vendors/config.ini")
+set(vendors)
+if(EXISTS "${config}")
+  file(STRINGS "${config}" lines REGEX "^load_priority=")
+  string(REGEX REPLACE "^load_priority=" "" lines "${lines}")
+  string(REPLACE "," ";" vendors "${lines}")
+  list(REMOVE_ITEM vendors "${VENDOR}")
+endif()
+list(INSERT vendors 0 "${VENDOR}")
+string(REPLACE ";" "," vendors "${vendors}")
+file(WRITE "${config}" "load_priority=${vendors}\n")
