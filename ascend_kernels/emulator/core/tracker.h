@@ -7,13 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "dav/api.h"
 #include "dav/types.h"
 
 namespace dav {
 
 struct Chip;
 
-enum class Access : uint8_t { Read, Write, Move /* read that need not be defined */ };
+enum class Access : uint8_t {
+  Read,
+  Write,
+  Move,    // read that need not be defined
+  Atomic,  // read-modify-write in GM; atomics do not race with each other
+};
 
 // A core as the tracker and its reports see it.
 struct CoreId {
@@ -34,8 +40,9 @@ struct Region {
 };
 
 struct TrackerOptions {
-  // The kernel was compiled with the compiler's automatic synchronisation: dependences inside
-  // one pipe and between S and the others are ordered by the compiler.
+  // The kernel was compiled with the compiler's automatic synchronisation. It covers, on cores with
+  // a vector unit, V after V and S against V, MTE2, MTE3; nothing on an AIC, and no overlapping
+  // transfers within MTE2 or MTE3 (Ascend C reference, "synchronisation control", key features).
   bool auto_sync = false;
 };
 
@@ -44,32 +51,45 @@ class Tracker {
  public:
   virtual ~Tracker() = default;
 
+  // A new instruction starts: the accesses up to the next begin belong to it and do not race with
+  // each other. Scalar accesses to memory are instructions too, on pipe S.
+  virtual void begin_instruction(const CoreId& core, Pipe pipe) = 0;
+  // The instruction just begun is an Mmad or Fixpipe whose unitFlag is 2 or 3: the hardware orders
+  // the pair on each L0C block without M_FIX and FIX_M flags.
+  virtual void unit_flag(const CoreId& core, int value) = 0;
+
   virtual void access(const CoreId& core, Pipe pipe, const char* name, uint32_t site, Access access,
                       Buffer buffer, uint64_t addr, uint64_t bytes) = 0;
+  // Gives dst the definedness of src, after the access that wrote dst. GM counts as defined.
   virtual void copy_defined(const CoreId& core, Buffer dst, uint64_t dst_addr, Buffer src,
                             uint64_t src_addr, uint64_t bytes) = 0;
 
   virtual void set_flag(const CoreId& core, Pipe src, Pipe dst, int id, uint32_t site) = 0;
+  // A wait on S, which issues to all pipes, holds back everything later on every pipe.
   virtual void wait_flag(const CoreId& core, Pipe src, Pipe dst, int id, uint32_t site) = 0;
   // pipe may be ALL.
   virtual void pipe_barrier(const CoreId& core, Pipe pipe, uint32_t site) = 0;
 
   // A cross-core set, before it becomes visible to any receiver. The returned ticket travels with
   // the counter increment and is handed to cross_wait by each receiver that consumes it.
+  // Thread-safe like everything here; the receivers are found from mode and the list of cores.
   virtual uint64_t cross_set(const CoreId& core, Pipe pipe, int mode, int id, uint32_t site) = 0;
+  // Arch 2201 holds back all pipes whatever `pipe` says; 3510 the given one (S and ALL: every one).
   virtual void cross_wait(const CoreId& core, Pipe pipe, int mode, int id,
                           const std::vector<uint64_t>& tickets, uint32_t site) = 0;
 
   // A core's entry returned: its in-core flags and event ids must be balanced.
   virtual void core_end(const CoreId& core) = 0;
-  // All cores returned.
+  // The launch is over. Races through global memory and reads of global memory nobody wrote are
+  // collected while cores run and thrown here, the same one whatever the order of execution was.
+  // Call it also when a core trapped or all were blocked: what it throws is the cause of that.
   virtual void launch_end() = 0;
   // Remarks that are no errors (a barrier that orders nothing), one line each.
   virtual std::vector<std::string> hints() const = 0;
 };
 
-std::unique_ptr<Tracker> make_tracker(const Chip& chip, const std::vector<CoreId>& cores,
-                                      const std::vector<Region>& regions,
-                                      const TrackerOptions& options);
+DAV_API std::unique_ptr<Tracker> make_tracker(const Chip& chip, const std::vector<CoreId>& cores,
+                                              const std::vector<Region>& regions,
+                                              const TrackerOptions& options);
 
 }  // namespace dav
