@@ -34,6 +34,7 @@ struct Work {
   uint32_t bursts = 0;        // Move: contiguous pieces in GM
   uint64_t gm_addr = 0;       // Move: first GM byte, for the L2 model
   uint64_t gm_stride = 0;     // Move: distance between burst starts in GM
+  bool hf32 = false;          // Mmad: fp32 operands rounded to hf32, which the cube steps through faster
 };
 
 }  // namespace dav
