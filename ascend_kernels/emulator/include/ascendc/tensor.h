@@ -12,15 +12,15 @@ using TBufHandle = uint8_t*;
 using TEventID = int8_t;
 using TTagType = int32_t;
 
-// Which buffer a logical position lies in. C1 is the bias staging area in L1, C2 the bias table,
-// C2PIPE2GM the Fixpipe parameter buffer.
+// Which buffer a logical position lies in. The first generation has neither a bias table nor a
+// Fixpipe buffer: bias goes through the unified buffer into L0C, and CO2 is the unified buffer. On
+// split chips results leave L0C for global memory, so CO2 is global memory.
 constexpr Hardware GetPhyType(TPosition position) {
   switch (position) {
     case TPosition::GM:
       return Hardware::GM;
     case TPosition::A1:
     case TPosition::B1:
-    case TPosition::C1:
     case TPosition::SHM:
     case TPosition::TSCM:
       return Hardware::L1;
@@ -30,14 +30,22 @@ constexpr Hardware GetPhyType(TPosition position) {
       return Hardware::L0B;
     case TPosition::CO1:
       return Hardware::L0C;
+#if __NPU_ARCH__ == 1001
+    case TPosition::C1:
+    case TPosition::CO2:
+      return Hardware::UB;
     case TPosition::C2:
-      // Chips before the bias table keep C2 in the unified buffer.
-      return __NPU_ARCH__ == 1001 ? Hardware::UB : Hardware::BIAS;
+      return Hardware::L0C;
+#else
+    case TPosition::C1:
+      return Hardware::L1;
+    case TPosition::C2:
+      return Hardware::BIAS;
+    case TPosition::CO2:
+      return Hardware::GM;
     case TPosition::C2PIPE2GM:
       return Hardware::FIXBUF;
-    case TPosition::CO2:
-      // A split chip has no on-chip way out of L0C: CO2 is global memory there.
-      return __NPU_ARCH__ == 2201 ? Hardware::GM : Hardware::UB;
+#endif
     default:
       return Hardware::UB;
   }
