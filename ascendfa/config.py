@@ -1,0 +1,320 @@
+"""Block sizes and other settings: the config object, the YAML files, and which of them wins."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator
+
+from ascendfa.errors import ArgumentTypeError, ConfigError, InvalidArgumentError
+from ascendfa.problem import Problem
+
+__all__ = [
+    "Blocks",
+    "FlashAttentionConfig",
+    "OpConfig",
+    "Rule",
+    "as_config",
+    "config_folder",
+    "load_op_config",
+    "merge_argument",
+    "op_config",
+    "resolve_blocks",
+]
+
+MAX_BLOCK: Final = 1 << 16
+GRANULE: Final = 16
+
+
+def _check_block(value: int) -> int:
+    if value % GRANULE:
+        raise ValueError(f"must be a multiple of {GRANULE}, or 0 to let the plan choose")
+    return value
+
+
+class FlashAttentionConfig(BaseModel):
+    """Settings of an attention call, for ``flash_attention(..., config=...)``.
+
+    Attributes
+    ----------
+    causal, scale, deterministic
+        As the arguments of the same name; None leaves them to the call.
+    block_m, block_n
+        Queries and keys per tile, multiples of 16. None leaves the choice to the YAML file of the
+        chip, 0 to the plan of the op package.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    causal: StrictBool | None = None
+    scale: float | None = Field(default=None, allow_inf_nan=False, strict=True)
+    block_m: int | None = Field(default=None, ge=0, le=MAX_BLOCK, strict=True)
+    block_n: int | None = Field(default=None, ge=0, le=MAX_BLOCK, strict=True)
+    deterministic: StrictBool | None = None
+
+    @field_validator("block_m", "block_n")
+    @classmethod
+    def _blocks(cls, value: int | None) -> int | None:
+        return value if value is None else _check_block(value)
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(map(str, first["loc"])) or "FlashAttentionConfig"
+            known = ", ".join(type(self).model_fields)
+            allowed = f"one of {known}" if first["type"] == "extra_forbidden" else first["msg"]
+            raise InvalidArgumentError(name, repr(first["input"]), allowed) from None
+
+
+class When(BaseModel):
+    """What a rule applies to; every condition that is given has to hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    dtype: str | None = None
+    head_dim: int | None = Field(default=None, gt=0, strict=True)
+    causal: StrictBool | None = None
+    min_seq_q: int = Field(default=0, ge=0, strict=True)
+    max_seq_q: int | None = Field(default=None, ge=0, strict=True)
+    min_seq_k: int = Field(default=0, ge=0, strict=True)
+    max_seq_k: int | None = Field(default=None, ge=0, strict=True)
+
+    def matches(self, problem: Problem) -> bool:
+        """Whether a problem meets all conditions."""
+        return (
+            self.dtype in (None, problem.dtype)
+            and self.head_dim in (None, problem.head_dim)
+            and self.causal in (None, problem.causal)
+            and self.min_seq_q <= problem.seq_q
+            and self.min_seq_k <= problem.seq_k
+            and (self.max_seq_q is None or problem.seq_q <= self.max_seq_q)
+            and (self.max_seq_k is None or problem.seq_k <= self.max_seq_k)
+        )
+
+
+class Rule(BaseModel):
+    """Block sizes for some problems, and where the figures come from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    when: When = When()
+    block_m: int = Field(ge=0, le=MAX_BLOCK, strict=True)
+    block_n: int = Field(ge=0, le=MAX_BLOCK, strict=True)
+    source: Literal["measured", "predicted", "manual"]
+
+    @field_validator("block_m", "block_n")
+    @classmethod
+    def _blocks(cls, value: int) -> int:
+        return _check_block(value)
+
+
+class OpConfig(BaseModel):
+    """One ``op_configs/<chip>/flash_attention.yaml``; the first rule that matches counts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    version: Literal[1]
+    chip: str
+    rules: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Resolved block sizes; 0 lets the plan choose.
+
+    Attributes
+    ----------
+    m, n
+        Queries and keys per tile.
+    source
+        Who decided: ``call``, ``yaml`` or ``plan``.
+    """
+
+    m: int
+    n: int
+    source: Literal["call", "yaml", "plan"]
+
+
+Path_ = tuple[str | int, ...]
+
+
+class _PlaceKeeper(yaml.SafeLoader):
+    """A safe loader that refuses duplicate keys, which YAML parsers otherwise drop in silence."""
+
+
+def _mapping_without_duplicates(loader: _PlaceKeeper, node: yaml.MappingNode) -> dict[Any, Any]:
+    seen: dict[Any, int] = {}
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        line = key_node.start_mark.line + 1
+        if not isinstance(key, str):
+            raise ConfigError(f"key {key!r} is not a string", loader.name, line)
+        if key in seen:
+            raise ConfigError(
+                f"duplicate key '{key}', first on line {seen[key]}", loader.name, line
+            )
+        seen[key] = line
+    return loader.construct_mapping(node, deep=True)
+
+
+_PlaceKeeper.add_constructor("tag:yaml.org,2002:map", _mapping_without_duplicates)
+
+
+def _lines(node: yaml.Node, path: Path_ = ()) -> dict[Path_, int]:
+    """Map the path of every key and list item to its line."""
+    lines = {path: node.start_mark.line + 1}
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, str(key.value))
+            lines |= _lines(value, inner)
+            lines[inner] = key.start_mark.line + 1
+    elif isinstance(node, yaml.SequenceNode):
+        for index, item in enumerate(node.value):
+            lines |= _lines(item, (*path, index))
+    return lines
+
+
+def load_op_config(file: Path) -> OpConfig:
+    """Read and validate a YAML file.
+
+    Raises
+    ------
+    ConfigError
+        Naming file and line, for syntax, unknown or duplicate keys and bad values.
+    """
+    name = str(file)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot be read: {error}", name) from error
+    try:
+        loader = _PlaceKeeper(text)
+        loader.name = name
+        node = loader.get_single_node()
+        data = None if node is None else loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = None if mark is None else mark.line + 1
+        raise ConfigError(f"is not valid YAML: {error.problem}", name, line) from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"is not valid YAML: {error}", name) from error
+    if node is None:
+        raise ConfigError("is empty; at least 'version: 1' and 'chip: ...' are needed", name, 1)
+    try:
+        return OpConfig.model_validate(data)
+    except ValidationError as error:
+        raise _located(error, name, _lines(node)) from None
+
+
+def _located(error: ValidationError, file: str, lines: dict[Path_, int]) -> ConfigError:
+    first = error.errors()[0]
+    place = first["loc"]
+    line = next(lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in lines)
+    dotted = ".".join(map(str, place)) or "the document"
+    if first["type"] == "extra_forbidden":
+        model = When if "when" in place else Rule if "rules" in place else OpConfig
+        message = f"unknown key '{dotted}'; known keys are {', '.join(model.model_fields)}"
+    elif first["type"] == "missing":
+        message = f"key '{dotted}' is missing"
+    else:
+        message = f"'{dotted}' is {first['input']!r}: {first['msg']}"
+    return ConfigError(message, file, line)
+
+
+def config_folder() -> Path:
+    """Return the folder of the YAML files: ASCENDFA_CONFIG_DIR, else the ones shipped."""
+    override = os.environ.get("ASCENDFA_CONFIG_DIR")
+    if override:
+        folder = Path(override)
+        if not folder.is_dir():
+            raise ConfigError(f"ASCENDFA_CONFIG_DIR={override} is not a folder")
+        return folder
+    package = Path(__file__).resolve().parent
+    installed = package / "op_configs"
+    return installed if installed.is_dir() else package.parent / "op_configs"
+
+
+_cache: dict[Path, tuple[tuple[int, int], OpConfig]] = {}
+_cache_lock = threading.Lock()
+
+
+def op_config(chip: str) -> OpConfig:
+    """Return the configuration of a chip, empty if there is no file; read again when it changes.
+
+    Parameters
+    ----------
+    chip
+        Compute unit, the name of the folder.
+    """
+    file = config_folder() / chip / "flash_attention.yaml"
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return OpConfig(version=1, chip=chip)
+    stamp = (status.st_mtime_ns, status.st_size)
+    with _cache_lock:
+        cached = _cache.get(file)
+    if cached is not None and cached[0] == stamp:
+        return cached[1]
+    loaded = load_op_config(file)
+    if loaded.chip != chip:
+        raise ConfigError(
+            f"is for chip '{loaded.chip}', but lies in the folder of '{chip}'", str(file)
+        )
+    with _cache_lock:
+        _cache[file] = (stamp, loaded)
+    return loaded
+
+
+def merge_argument(name: str, argument: Any, default: Any, configured: Any) -> Any:
+    """Combine a call argument with the config's value of the same name.
+
+    The config fills in what the call leaves at its default; two different explicit values are an
+    error, because either choice would ignore one of them.
+    """
+    if configured is None:
+        return argument
+    if argument is default:
+        return configured
+    # Only the same type compares: what has a wrong type is refused where it is checked.
+    if isinstance(argument, float | int) and argument != configured:
+        raise InvalidArgumentError(
+            name, f"{argument!r}, while config.{name} is {configured!r}", "one of the two"
+        )
+    return argument
+
+
+def resolve_blocks(problem: Problem, config: FlashAttentionConfig | None, chip: str) -> Blocks:
+    """Choose the block sizes of a call: the call's config, else the chip's YAML, else the plan.
+
+    Each size is resolved by itself, so a call may fix one and leave the other.
+    """
+    block_m = config.block_m if config is not None else None
+    block_n = config.block_n if config is not None else None
+    if block_m is not None and block_n is not None:
+        return Blocks(block_m, block_n, "call")
+    by_call = block_m is not None or block_n is not None
+    rule = next((r for r in op_config(chip).rules if r.when.matches(problem)), None)
+    if rule is None:
+        return Blocks(block_m or 0, block_n or 0, "call" if by_call else "plan")
+    return Blocks(
+        rule.block_m if block_m is None else block_m,
+        rule.block_n if block_n is None else block_n,
+        "call" if by_call else "yaml",
+    )
+
+
+def as_config(config: object) -> FlashAttentionConfig | None:
+    """Return the config argument, refusing other types (a dict would skip validation)."""
+    if config is None or isinstance(config, FlashAttentionConfig):
+        return config
+    raise ArgumentTypeError(
+        "config", f"a {type(config).__name__}", "a FlashAttentionConfig, or None"
+    )
