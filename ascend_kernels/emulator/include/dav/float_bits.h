@@ -36,7 +36,10 @@ constexpr float half_to_float(uint16_t half) {
   const uint32_t sign = static_cast<uint32_t>(half & 0x8000u) << 16;
   uint32_t exponent = (half >> 10) & 0x1fu;
   uint32_t mantissa = half & 0x3ffu;
-  if (exponent == 0x1fu) return bits_float(sign | 0x7f800000u | (mantissa << 13));
+  if (exponent == 0x1fu) {
+    const uint32_t quiet = mantissa != 0 ? 0x400000u : 0u;
+    return bits_float(sign | 0x7f800000u | quiet | (mantissa << 13));
+  }
   if (exponent == 0) {
     if (mantissa == 0) return bits_float(sign);
     exponent = 113;
