@@ -10,12 +10,12 @@
 namespace dav::timeline {
 
 struct Flow {
-  uint32_t owner = 0;      // the caller's number, returned when the flow ends
-  uint32_t group = 0;      // core group
+  uint32_t owner = 0;  // the caller's number, returned when the flow ends
+  uint32_t group = 0;  // core group
   bool write = false;
-  double bytes = 0;        // through the L2
-  double hbm_bytes = 0;    // of them from or to HBM
-  double rate_cap = 0;     // bytes per cycle of the pipe alone
+  double bytes = 0;      // through the L2
+  double hbm_bytes = 0;  // of them from or to HBM
+  double rate_cap = 0;   // bytes per cycle of the pipe alone
 };
 
 class DAV_API SharedBandwidth {

@@ -85,18 +85,18 @@ Costs costs_of(const Chip& chip) {
   c.l2_bytes = chip.l2_bytes;
   c.error_band = r.error_band;
 
-  c.issue = 1;             // [L]: one cycle per flag, barrier or instruction
-  c.queue_depth = 16;      // [L]: finite, not published
+  c.issue = 1;         // [L]: one cycle per flag, barrier or instruction
+  c.queue_depth = 16;  // [L]: finite, not published
   // CUBE [H]: the head of one Mmad measures 14 to 15.5; the middle of it puts eight products of
   // 128x256x64 (4096 steps) into the measured 4209 to 4225.
   c.mmad_head = std::max(r.mmad_head, 14.75);
   c.k0 = {r.k0_f16, r.k0_i8, r.k0_f32, r.k0_hf32};
 
   set_vector(c);
-  c.vector_barrier = 20;   // PTO [M]
-  c.gather_slope = 8;      // [L] not published: one 32-byte block per cycle and repeat
-  c.transpose_slope = 2;   // [L] not published: 512 bytes at 256 per cycle
-  c.sort_slope = 8;        // [L] not published
+  c.vector_barrier = 20;  // PTO [M]
+  c.gather_slope = 8;     // [L] not published: one 32-byte block per cycle and repeat
+  c.transpose_slope = 2;  // [L] not published: 512 bytes at 256 per cycle
+  c.sort_slope = 8;       // [L] not published
   set_paths(c, r);
 
   c.load_data = r.load_data;
@@ -105,9 +105,9 @@ Costs costs_of(const Chip& chip) {
   c.read_warm = r.gm_read_warm;
   c.write_latency = r.gm_write;
   c.l0c_out_latency = r.l0c_out;
-  c.dma_outstanding = 2;    // [L]: published matmul DMA time leaves no room for exposed latency
-  c.dma_unaligned = 0.7;    // [M]: 32-byte alignment costs up to 30 %
-  c.l2_line = 512;          // [L]: the alignment that reaches the full rate
+  c.dma_outstanding = 2;  // [L]: published matmul DMA time leaves no room for exposed latency
+  c.dma_unaligned = 0.7;  // [M]: 32-byte alignment costs up to 30 %
+  c.l2_line = 512;        // [L]: the alignment that reaches the full rate
   c.l2_read_group = r.l2_read;
   c.l2_write_group = r.l2_write;
   c.ddr_group = r.ddr;
@@ -196,8 +196,8 @@ bool writes_gm(Path p) { return p == Path::UbToGm || p == Path::L0cToGm || p == 
 
 const char* path_name(Path p) {
   static const char* const names[kPathCount] = {
-      "GM->L1",  "GM->UB",  "UB->GM",  "L1->L0A", "L1->L0B", "L1->BT",  "L0C->GM", "L0C->L1",
-      "L0C->UB", "UB->L1",  "L1->UB",  "UB->UB",  "L1->GM",  "L1->FB",  "GM->L0"};
+      "GM->L1",  "GM->UB", "UB->GM", "L1->L0A", "L1->L0B", "L1->BT", "L0C->GM", "L0C->L1",
+      "L0C->UB", "UB->L1", "L1->UB", "UB->UB",  "L1->GM",  "L1->FB", "GM->L0"};
   return names[at(p)];
 }
 

@@ -15,7 +15,8 @@ namespace dav::timeline {
 constexpr int kVectorClassCount = static_cast<int>(VectorClass::Other) + 1;
 constexpr int kPathCount = static_cast<int>(Path::GmToL0) + 1;
 
-// A vector instruction takes fixed + repeats * slope cycles on its own; back to back only the slope.
+// A vector instruction takes fixed + repeats * slope cycles on its own; back to back only the
+// slope.
 struct VectorCost {
   double fixed = 0;
   double slope_f32 = 1;  // cycles per 256-byte repeat of 32-bit elements
@@ -25,8 +26,8 @@ struct VectorCost {
 
 struct Costs {
   // Front end.
-  double issue = 0;               // S cycles per instruction of any kind
-  double queue_depth = 0;         // instructions a pipe holds before S stalls
+  double issue = 0;        // S cycles per instruction of any kind
+  double queue_depth = 0;  // instructions a pipe holds before S stalls
   // Cube.
   double mmad_head = 0;
   double mmad_m0 = 16, mmad_n0 = 16;
@@ -34,20 +35,20 @@ struct Costs {
   std::array<VectorCost, kVectorClassCount> vector{};
   double vector_barrier = 0;
   double gather_slope = 0, transpose_slope = 0, sort_slope = 0;  // per repeat
-  double ub_copy = 0;             // UB to UB, bytes per cycle
+  double ub_copy = 0;                                            // UB to UB, bytes per cycle
   // Local loads.
-  double load_data = 0;           // overhead of an L1 to L0 load
-  double load_data_overlap = 0;   // share of that overhead hidden behind the previous load
+  double load_data = 0;          // overhead of an L1 to L0 load
+  double load_data_overlap = 0;  // share of that overhead hidden behind the previous load
   // DMA of global memory.
   double read_cold = 0, read_warm = 0;  // latency of an L2 miss, of a hit
   double write_latency = 0, l0c_out_latency = 0;
-  double dma_outstanding = 0;     // transfers of one pipe whose latencies overlap
-  double dma_unaligned = 0;       // efficiency when bursts are not 512-byte aligned
-  double l2_line = 0;             // bytes
+  double dma_outstanding = 0;  // transfers of one pipe whose latencies overlap
+  double dma_unaligned = 0;    // efficiency when bursts are not 512-byte aligned
+  double l2_line = 0;          // bytes
   double l2_read_group = 0, l2_write_group = 0, ddr_group = 0;  // bytes per cycle, per core group
-  double l2_read_total = 0;       // bytes per cycle of all cores, 0 = no cap known
-  double hbm_total = 0;           // bytes per cycle of all cores
-  double hbm_efficiency = 0;      // achieved share of the peak
+  double l2_read_total = 0;   // bytes per cycle of all cores, 0 = no cap known
+  double hbm_total = 0;       // bytes per cycle of all cores
+  double hbm_efficiency = 0;  // achieved share of the peak
   // Between cores and launches.
   double cross_flag = 0;
   double launch_us = 0, launch_ramp_us = 0;  // base, and what is added at full core count
@@ -72,7 +73,7 @@ DAV_API Costs costs_of(const Chip& chip);
 // A parameter that may be swept. Source says where the default and the range come from.
 struct Parameter {
   const char* name;
-  double Costs::* field;
+  double Costs::*field;
   double low, high;
   const char* source;
 };

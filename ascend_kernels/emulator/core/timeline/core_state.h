@@ -1,0 +1,72 @@
+// One core while it is replayed: the scalar unit's place in the program and the six queues it
+// feeds.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "core/timeline/cross_flags.h"
+#include "core/timeline/replay.h"
+
+namespace dav::timeline {
+
+// An instruction in a queue; `ready` is when S put it there.
+struct Queued {
+  uint32_t record;
+  double ready;
+};
+
+// A transfer of global memory that has left its queue.
+struct Transfer {
+  uint32_t record = 0;
+  double issued = 0;
+  double data_from = 0;  // latency over, bytes may flow
+  double bytes = 0, hbm_bytes = 0, rate_cap = 0;
+  bool looked_up = false;
+  // Flags queued behind it, raised when it completes.
+  std::vector<Queued> then;
+};
+
+// The queue in front of one pipe, and the pipe. Times in cycles.
+struct PipeState {
+  std::vector<Queued> ring;
+  std::vector<double> left_at;  // when the entry in that slot of the ring left the queue
+  uint64_t pushed = 0, popped = 0;
+  double free_at = 0;  // the next instruction may begin
+  double done_at = 0;  // everything known to be finished is finished
+  double busy_until = 0;
+  uint64_t transfers = 0;             // GM transfers issued so far
+  std::vector<double> transfer_done;  // completion of the last dma_outstanding ones
+  std::deque<Transfer> in_flight;
+
+  bool empty() const { return pushed == popped; }
+  bool full() const { return pushed - popped == ring.size(); }
+  bool drained() const { return empty() && in_flight.empty(); }
+  Queued& front() { return ring[popped % ring.size()]; }
+  void pop(double time) {
+    left_at[popped % ring.size()] = time;
+    ++popped;
+  }
+};
+
+struct CoreState {
+  const CoreTrace* trace = nullptr;
+  CoreTimeline* out = nullptr;
+  uint32_t index = 0;
+  uint32_t group = 0;
+  uint32_t next = 0;  // S: record to issue
+  double s_time = 0;
+  bool queued = false;  // on the list of cores to look at
+  std::array<PipeState, kPipeCount> pipes;
+  std::vector<FlagTimes> flags;  // by setting pipe, waiting pipe, id
+
+  static constexpr uint32_t kFlagIds = 16;
+  FlagTimes& flag(Pipe from, Pipe to, uint32_t id) {
+    const auto pair = static_cast<uint32_t>(from) * kPipeCount + static_cast<uint32_t>(to);
+    return flags[pair * kFlagIds + id % kFlagIds];
+  }
+};
+
+}  // namespace dav::timeline

@@ -1,0 +1,172 @@
+#include "core/timeline/replay.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "core/timeline/engine.h"
+
+namespace dav::timeline {
+namespace {
+
+uint32_t count_groups(const std::vector<CoreTrace>& traces) {
+  uint32_t groups = 0;
+  for (const CoreTrace& t : traces) groups = std::max(groups, t.block + 1);
+  return groups;
+}
+
+// What a burst that does not start on a full line, or ends inside one, makes of the rate.
+double dma_efficiency(const Costs& costs, const Work& w) {
+  const auto line = static_cast<uint64_t>(costs.l2_line);
+  const uint64_t bursts = std::max<uint32_t>(1, w.bursts);
+  const bool dense = bursts == 1 || w.gm_stride == w.bytes / bursts;
+  const bool aligned =
+      w.gm_addr % line == 0 && (dense || (w.gm_stride % line == 0 && w.bytes / bursts % line == 0));
+  return aligned ? 1.0 : costs.dma_unaligned;
+}
+
+}  // namespace
+
+Engine::Engine(const std::vector<CoreTrace>& traces, const Costs& costs,
+               const ReplayOptions& options, L2Cache& l2)
+    : traces_(traces),
+      costs_(costs),
+      options_(options),
+      l2_(l2),
+      cores_(traces.size()),
+      cross_(traces, costs.cross_flag),
+      shared_(costs, count_groups(traces)) {
+  out_.cores.resize(traces.size());
+  const auto depth = static_cast<size_t>(costs.queue_depth);
+  for (uint32_t i = 0; i < traces.size(); ++i) {
+    CoreState& core = cores_[i];
+    core.trace = &traces[i];
+    core.out = &out_.cores[i];
+    core.index = i;
+    core.group = traces[i].block;
+    core.flags.resize(size_t(kPipeCount) * kPipeCount * CoreState::kFlagIds);
+    for (PipeState& p : core.pipes) {
+      p.ring.resize(depth);
+      p.left_at.resize(depth, 0.0);
+      p.transfer_done.resize(static_cast<size_t>(costs.dma_outstanding), 0.0);
+    }
+    core.out->kind = traces[i].kind;
+    core.out->block = traces[i].block;
+    core.out->sub_block = traces[i].sub_block;
+    if (options.keep_spans) core.out->spans.resize(traces[i].records.size());
+  }
+}
+
+void Engine::on_issue(CoreState& core, Pipe pipe, double now) {
+  PipeState& state = core.pipes[at(pipe)];
+  auto& queue = state.in_flight;
+  const auto place =
+      std::find_if(queue.begin(), queue.end(), [](const Transfer& t) { return !t.looked_up; });
+  Transfer& t = *place;
+  const Work& w = core.trace->records[t.record].work;
+  const bool write = writes_gm(w.path);
+  const L2Traffic traffic = l2_.access(w, write);
+  out_.l2.add(traffic);
+  double latency = traffic.read_miss > 0 ? costs_.read_cold : costs_.read_warm;
+  if (write) latency = w.path == Path::L0cToGm ? costs_.l0c_out_latency : costs_.write_latency;
+  t.looked_up = true;
+  t.data_from = now + latency;
+  t.bytes = double(w.bytes);
+  t.hbm_bytes = double(traffic.hbm());
+  t.rate_cap = costs_.path[static_cast<size_t>(w.path)] * dma_efficiency(costs_, w);
+  if (place == queue.begin()) {
+    events_.push({t.data_from, owner_of(core, pipe), EventKind::Data});
+  }
+}
+
+void Engine::on_data(CoreState& core, Pipe pipe, double now) {
+  const Transfer& t = core.pipes[at(pipe)].in_flight.front();
+  const bool write = writes_gm(core.trace->records[t.record].work.path);
+  shared_.start(now, {owner_of(core, pipe), core.group, write, t.bytes, t.hbm_bytes, t.rate_cap});
+}
+
+void Engine::on_end(CoreState& core, Pipe pipe, double now) {
+  PipeState& state = core.pipes[at(pipe)];
+  Transfer t = std::move(state.in_flight.front());
+  state.in_flight.pop_front();
+  const size_t outstanding = state.transfer_done.size();
+  const uint64_t number = state.transfers - state.in_flight.size() - 1;
+  state.transfer_done[number % outstanding] = now;
+  state.done_at = std::max(state.done_at, now);
+  busy(core, pipe, t.issued, now);
+  span(core, t.record, t.issued, now);
+  for (const Queued& flag : t.then) {
+    const double time = std::max(now, flag.ready);
+    span(core, flag.record, time, time);
+    raise(core, core.trace->records[flag.record], time);
+  }
+  if (!state.in_flight.empty() && state.in_flight.front().looked_up) {
+    const double from = std::max(now, state.in_flight.front().data_from);
+    events_.push({from, owner_of(core, pipe), EventKind::Data});
+  }
+  wake(core);
+}
+
+void Engine::check_finished() const {
+  for (const CoreState& core : cores_) {
+    uint32_t stuck = core.next;
+    for (const PipeState& p : core.pipes) {
+      if (!p.empty()) stuck = std::min(stuck, p.ring[p.popped % p.ring.size()].record);
+    }
+    if (stuck >= core.trace->records.size()) continue;
+    const TraceRecord& r = core.trace->records[stuck];
+    throw std::runtime_error("the trace of block " + std::to_string(core.trace->block) +
+                             (core.trace->kind == CoreKind::AIV ? " AIV " : " AIC ") +
+                             std::to_string(core.trace->sub_block) + " stops at record " +
+                             std::to_string(stuck) + " (" + r.name + " on pipe " +
+                             pipe_name(r.pipe) + "): it waits for a flag nobody sets");
+  }
+}
+
+Timeline Engine::run() {
+  for (CoreState& core : cores_) wake(core);
+  drain_worklist();
+  while (!events_.empty() || !shared_.idle()) {
+    // An end goes before a start at the same time.
+    if (events_.empty() || shared_.next_end() <= events_.top().time) {
+      const double now = shared_.next_end();
+      const uint32_t owner = shared_.finish();
+      on_end(cores_[owner / kPipeSlots], static_cast<Pipe>(owner % kPipeSlots), now);
+    } else {
+      const Event event = events_.top();
+      events_.pop();
+      CoreState& core = cores_[event.owner / kPipeSlots];
+      const auto pipe = static_cast<Pipe>(event.owner % kPipeSlots);
+      if (event.kind == EventKind::Issue) {
+        on_issue(core, pipe, event.time);
+      } else {
+        on_data(core, pipe, event.time);
+      }
+    }
+    drain_worklist();
+  }
+  check_finished();
+  for (CoreState& core : cores_) {
+    double end = core.s_time;
+    for (const PipeState& p : core.pipes) end = std::max({end, p.done_at, p.free_at});
+    core.out->cycles = end;
+    out_.cycles = std::max(out_.cycles, end);
+  }
+  out_.groups = count_groups(traces_);
+  const double ramp = costs_.groups > 0 ? std::min(1.0, double(out_.groups) / costs_.groups) : 1.0;
+  out_.launch_us = costs_.launch_us + costs_.launch_ramp_us * ramp;
+  return std::move(out_);
+}
+
+Timeline replay(const std::vector<CoreTrace>& traces, const Costs& costs,
+                const ReplayOptions& options) {
+  L2Cache l2(costs.l2_bytes, static_cast<uint32_t>(costs.l2_line));
+  if (options.warm_l2) {
+    ReplayOptions first = options;
+    first.keep_spans = false;
+    Engine(traces, costs, first, l2).run();
+  }
+  return Engine(traces, costs, options, l2).run();
+}
+
+}  // namespace dav::timeline
