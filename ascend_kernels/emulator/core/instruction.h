@@ -7,13 +7,14 @@
 
 #include "core/trap.h"
 #include "core/work.h"
+#include "dav/api.h"
 #include "dav/types.h"
 
 namespace dav {
 
 class Core;
 
-class Instruction {
+class DAV_API Instruction {
  public:
   // Binds to the core running on this thread. Traps when the core has no such pipe (V on an AIC),
   // and when the kernel's instruction budget is used up.
@@ -68,6 +69,6 @@ class Instruction {
 };
 
 // The core that runs on this thread. Traps (NotInKernel) when there is none.
-Core& current_core();
+DAV_API Core& current_core();
 
 }  // namespace dav

@@ -5,14 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "core/tracker.h"  // Region
 #include "core/trace.h"
+#include "core/tracker.h"  // Region
+#include "dav/api.h"
 
 namespace dav {
 
 struct Chip;
 
-enum class KernelType : uint8_t { AivOnly, AicOnly, MixAic11, MixAic12, MixAiv10, MixAic10, Coupled };
+enum class KernelType : uint8_t {
+  AivOnly,
+  AicOnly,
+  MixAic11,
+  MixAic12,
+  MixAiv10,
+  MixAic10,
+  Coupled
+};
 enum class Mode : uint8_t { Check, Fast };
 
 // args[i] points at the i-th kernel argument's value (a pointer for GM_ADDR).
@@ -26,11 +35,12 @@ struct LaunchSpec {
   KernelEntry aic = nullptr;  // the only entry on a coupled chip
   KernelEntry aiv = nullptr;
   std::vector<void*> args;
-  std::vector<Region> regions;  // exact extents and roles; other GM must lie in a registered allocation
+  std::vector<Region>
+      regions;  // exact extents and roles; other GM must lie in a registered allocation
   Mode mode = Mode::Check;
   bool auto_sync = false;
-  bool profile = false;          // record CoreTrace
-  uint64_t budget = 0;           // instructions per core; 0 = the default
+  bool profile = false;  // record CoreTrace
+  uint64_t budget = 0;   // instructions per core; 0 = the default
 };
 
 struct LaunchResult {
@@ -40,10 +50,10 @@ struct LaunchResult {
 };
 
 // Runs to completion; throws Trap.
-LaunchResult launch(const LaunchSpec& spec);
+DAV_API LaunchResult launch(const LaunchSpec& spec);
 
 // Device allocations, so that a stray GM access is caught. Thread-safe.
-void gm_register(void* addr, uint64_t bytes);
-void gm_unregister(void* addr);
+DAV_API void gm_register(void* addr, uint64_t bytes);
+DAV_API void gm_unregister(void* addr);
 
 }  // namespace dav

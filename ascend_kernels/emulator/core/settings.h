@@ -1,0 +1,15 @@
+// The emulator's environment variables. An unusable value is an error that names the variable.
+#pragma once
+
+#include <cstdint>
+
+namespace dav {
+
+// ASCENDFA_EMULATOR_THREADS, else the hardware's.
+uint32_t setting_threads();
+// ASCENDFA_EMULATOR_BUDGET: instructions per core.
+uint64_t setting_budget();
+// ASCENDFA_EMULATOR_WATCHDOG: seconds of processor time without one instruction; 0 turns it off.
+uint32_t setting_watchdog();
+
+}  // namespace dav
