@@ -165,9 +165,7 @@ struct FillDesc {
 };
 DAV_API void fill_local(Local dst, DType type, const FillDesc& desc);
 
-// --- Atomic read-modify-write of later stores to GM.
-enum class GmAtomic : uint8_t { None, Add, Max, Min };
-DAV_API void set_atomic(GmAtomic op, DType type);
+// The element type of later atomic stores to GM; abi_sync.h chooses the operation.
 DAV_API void set_atomic_type(DType type);
 
 }  // namespace dav
