@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 import threading
 from dataclasses import dataclass
@@ -214,7 +215,9 @@ def load_op_config(file: Path) -> OpConfig:
 
 
 def _located(error: ValidationError, file: str, lines: dict[Path_, int]) -> ConfigError:
-    first = error.errors()[0]
+    found = error.errors()
+    # A misspelt key is also a missing one; the misspelling is the cause.
+    first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
     place = first["loc"]
     line = next(lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in lines)
     dotted = ".".join(map(str, place)) or "the document"
@@ -284,7 +287,7 @@ def merge_argument(name: str, argument: Any, default: Any, configured: Any) -> A
     if argument is default:
         return configured
     # Only the same type compares: what has a wrong type is refused where it is checked.
-    if isinstance(argument, float | int) and argument != configured:
+    if isinstance(argument, numbers.Real) and argument != configured:
         raise InvalidArgumentError(
             name, f"{argument!r}, while config.{name} is {configured!r}", "one of the two"
         )

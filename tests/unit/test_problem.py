@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ascendfa import errors
+from ascendfa.problem import ArraySpec, make_problem, reject_unsupported
+
+
+def spec(
+    *shape: int, dtype: str = "float16", device: str = "cpu", kind: str = "numpy"
+) -> ArraySpec:
+    strides = [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+    return ArraySpec(kind, dtype, device, shape, tuple(strides))  # type: ignore[arg-type]
+
+
+Q = spec(2, 4, 5, 64)
+K = spec(2, 4, 7, 64)
+
+
+def test_extents_and_default_scale_are_read_from_the_shapes():
+    problem = make_problem(Q, K, K)
+    extents = (problem.batch, problem.heads_q, problem.heads_k, problem.seq_q, problem.seq_k)
+    assert extents == (2, 4, 4, 5, 7)
+    assert problem.head_dim == problem.head_dim_v == 64
+    assert problem.scale == 0.125
+    assert problem.group_size == 1
+    assert not problem.causal
+    assert problem.needs_launch
+
+
+def test_bsnd_swaps_sequence_and_heads_in_extents_and_strides():
+    problem = make_problem(spec(2, 5, 4, 64), spec(2, 7, 4, 64), spec(2, 7, 4, 64), layout="BSND")
+    assert (problem.heads_q, problem.seq_q, problem.seq_k) == (4, 5, 7)
+    assert problem.q_strides == (5 * 4 * 64, 64, 4 * 64, 1)
+
+
+@pytest.mark.parametrize("name", ["q", "k", "v"])
+@pytest.mark.parametrize("shape", [(64,), (5, 64), (4, 5, 64), (1, 1, 4, 5, 64)])
+def test_wrong_rank_names_the_argument_and_the_expected_axes(name, shape):
+    arrays = {"q": Q, "k": K, "v": K, name: spec(*shape)}
+    with pytest.raises(errors.ShapeError, match=rf"^{name}: got rank {len(shape)}.*batch, heads"):
+        make_problem(**arrays)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "message"),
+    [
+        ("k", (3, 4, 7, 64), "batch 3"),
+        ("v", (3, 4, 7, 64), "batch 3"),
+        ("v", (2, 2, 7, 64), "2 heads"),
+        ("v", (2, 4, 8, 64), "sequence length 8"),
+        ("k", (2, 4, 7, 128), "head dim 128"),
+    ],
+)
+def test_shapes_that_do_not_fit_together_are_refused(name, shape, message):
+    arrays = {"q": Q, "k": K, "v": K, name: spec(*shape)}
+    with pytest.raises(errors.ShapeError, match=rf"^{name}: got {message}"):
+        make_problem(**arrays)
+    with pytest.raises(ValueError, match="allowed"):
+        make_problem(**arrays)
+
+
+def test_heads_that_do_not_divide_name_both_counts():
+    kv = spec(2, 3, 7, 64)
+    with pytest.raises(errors.ShapeError, match="4 heads over 3 heads"):
+        make_problem(Q, kv, kv)
+
+
+def test_grouped_heads_are_not_supported_yet_and_say_so():
+    kv = spec(2, 2, 7, 64)
+    with pytest.raises(errors.NotSupportedError, match="2 heads for 4 heads of q"):
+        make_problem(Q, kv, kv)
+
+
+@pytest.mark.parametrize("heads", ["q", "k"])
+def test_zero_heads_are_refused(heads):
+    none = spec(2, 0, 7, 64)
+    arrays = (none, K, K) if heads == "q" else (Q, none, none)
+    with pytest.raises(errors.ShapeError, match="0 heads"):
+        make_problem(*arrays)
+
+
+@pytest.mark.parametrize("dim", [0, 1, 63, 72, 256])
+def test_other_head_dims_are_refused_naming_the_legal_ones(dim):
+    array = spec(1, 1, 2, dim)
+    with pytest.raises(
+        errors.NotSupportedError, match=f"head dim {dim}; allowed: head dim 64 or 128"
+    ):
+        make_problem(array, array, array)
+
+
+def test_values_with_another_head_dim_are_refused():
+    with pytest.raises(errors.NotSupportedError, match="^v: got head dim 128"):
+        make_problem(Q, K, spec(2, 4, 7, 128))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64", "int8", "complex64"])
+@pytest.mark.parametrize("name", ["q", "k", "v"])
+def test_other_dtypes_are_type_errors_naming_the_dtype(name, dtype):
+    arrays = {"q": Q, "k": K, "v": K}
+    arrays[name] = replace(arrays[name], dtype=dtype)
+    with pytest.raises(TypeError, match=f"^{name}: got dtype {dtype}; allowed: float16"):
+        make_problem(**arrays)
+
+
+def test_tensors_on_different_devices_are_refused():
+    with pytest.raises(errors.DeviceMismatchError, match="^v: got device cuda:1 beside q on cpu"):
+        make_problem(Q, K, replace(K, device="cuda:1"))
+
+
+@pytest.mark.parametrize("device", ["cuda:0", "meta", "mps"])
+def test_foreign_devices_are_refused(device):
+    arrays = [replace(a, device=device) for a in (Q, K, K)]
+    with pytest.raises(errors.DeviceMismatchError, match=f"device {device}"):
+        make_problem(*arrays)
+
+
+def test_npu_tensors_are_not_supported_yet_and_say_so():
+    with pytest.raises(errors.NotSupportedError, match="npu:0"):
+        make_problem(*(replace(a, device="npu:0") for a in (Q, K, K)))
+
+
+def test_mixed_kinds_are_a_type_error():
+    with pytest.raises(errors.ArgumentTypeError, match="^k: got a torch array beside q, a numpy"):
+        make_problem(Q, replace(K, kind="torch"), K)
+
+
+@pytest.mark.parametrize("name", ["q", "k", "v"])
+@pytest.mark.parametrize("last", [0, 2, -1])
+def test_a_strided_last_axis_is_refused_naming_the_stride(name, last):
+    arrays = {"q": Q, "k": K, "v": K}
+    array = arrays[name]
+    arrays[name] = replace(array, strides=(*array.strides[:-1], last))
+    with pytest.raises(errors.ShapeError, match=rf"^{name}: got stride {last} along the last axis"):
+        make_problem(**arrays)
+
+
+def test_strides_of_empty_arrays_do_not_matter():
+    empty = replace(spec(2, 4, 0, 64), strides=(0, 0, 0, 0))
+    assert not make_problem(empty, K, K).has_output
+
+
+@pytest.mark.parametrize("outer", [(1792, 448, 128, 1), (0, 0, 64, 1), (-1792, -448, 64, 1)])
+def test_any_outer_strides_are_accepted(outer):
+    assert make_problem(Q, replace(K, strides=outer), K).k_strides == outer
+
+
+@pytest.mark.parametrize("scale", [math.nan, math.inf, -math.inf, 1e39, 10**400])
+def test_scales_that_are_no_finite_float32_are_refused(scale):
+    with pytest.raises(
+        errors.InvalidArgumentError, match="^scale: got .*allowed: a finite float32"
+    ):
+        make_problem(Q, K, K, scale=scale)
+
+
+@pytest.mark.parametrize("scale", ["1", True, 1j, [1.0]])
+def test_scales_that_are_no_number_are_type_errors(scale):
+    with pytest.raises(TypeError, match="^scale"):
+        make_problem(Q, K, K, scale=scale)
+
+
+@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
+def test_every_finite_float32_is_a_scale(scale):
+    assert make_problem(Q, K, K, scale=scale).scale == scale
+
+
+@pytest.mark.parametrize("causal", ["False", 1, None, 0.0])
+def test_causal_has_to_be_a_bool(causal):
+    with pytest.raises(TypeError, match="^causal"):
+        make_problem(Q, K, K, causal=causal)
+
+
+@pytest.mark.parametrize("layout", ["", "bnsd", "SBHD", "TND"])
+def test_unknown_layouts_are_refused(layout):
+    with pytest.raises(errors.InvalidArgumentError, match="allowed: 'BNSD' or 'BSND'"):
+        make_problem(Q, K, K, layout=layout)
+
+
+def test_a_layout_that_is_no_string_is_a_type_error():
+    with pytest.raises(TypeError, match="^layout"):
+        make_problem(Q, K, K, layout=["BNSD"])
+
+
+@pytest.mark.parametrize(
+    ("seq_q", "seq_k", "has_output", "needs_launch"),
+    [(0, 3, False, False), (3, 0, True, False), (0, 0, False, False), (1, 1, True, True)],
+)
+def test_empty_sequences_need_no_launch(seq_q, seq_k, has_output, needs_launch):
+    kv = spec(1, 2, seq_k, 64)
+    problem = make_problem(spec(1, 2, seq_q, 64), kv, kv)
+    assert (problem.has_output, problem.needs_launch) == (has_output, needs_launch)
+
+
+def test_an_empty_batch_needs_no_launch():
+    array = spec(0, 2, 3, 64)
+    assert not make_problem(array, array, array).needs_launch
+
+
+NEUTRAL = {
+    "window_size": (-1, -1),
+    "softcap": 0.0,
+    "alibi_slopes": None,
+    "bias": None,
+    "mask": None,
+    "dropout_p": 0.0,
+}
+
+
+def test_neutral_options_pass():
+    reject_unsupported(**NEUTRAL)
+    reject_unsupported(**{**NEUTRAL, "window_size": [-1, -1], "softcap": 0, "dropout_p": 0})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("window_size", (128, 0)),
+        ("softcap", 30.0),
+        ("softcap", math.nan),
+        ("dropout_p", 0.1),
+        ("alibi_slopes", [0.5]),
+        ("bias", object()),
+        ("mask", object()),
+    ],
+)
+def test_options_without_a_kernel_are_refused_by_name(name, value):
+    with pytest.raises(errors.NotSupportedError, match=f"^{name}: got .*allowed: "):
+        reject_unsupported(**{**NEUTRAL, name: value})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("window_size", 5), ("window_size", (1,)), ("softcap", "x")]
+)
+def test_options_of_the_wrong_type_are_type_errors(name, value):
+    with pytest.raises(errors.ArgumentTypeError, match=f"^{name}"):
+        reject_unsupported(**{**NEUTRAL, name: value})
