@@ -7,6 +7,7 @@
 #include "core/containment.h"
 #include "core/launch_state.h"
 #include "core/settings.h"
+#include "core/timeline/profile_session.h"
 
 namespace dav {
 namespace {
@@ -46,8 +47,16 @@ LaunchResult launch(const LaunchSpec& spec) {
   if (core_or_null() != nullptr) refuse(spec, "a kernel cannot launch a kernel");
   check(spec);
   install_containment();
-  LaunchState state(spec);
-  return state.run();
+  const bool watched = profile_active();
+  LaunchSpec run = spec;
+  run.profile |= watched;
+  LaunchState state(run);
+  LaunchResult result = state.run();
+  if (watched) {
+    profile_record(spec.name, *spec.chip,
+                   spec.profile ? std::vector<CoreTrace>(result.traces) : std::move(result.traces));
+  }
+  return result;
 }
 
 }  // namespace dav
