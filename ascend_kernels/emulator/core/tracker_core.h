@@ -1,0 +1,62 @@
+// What the tracker keeps for one core. Touched by that core's thread only.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/tracker.h"
+#include "core/tracker_cells.h"
+#include "core/tracker_clock.h"
+#include "core/tracker_faults.h"
+#include "core/tracker_flags.h"
+#include "core/tracker_global.h"
+#include "core/tracker_order.h"
+#include "core/tracker_stamp.h"
+
+namespace dav {
+
+class TrackedCore {
+ public:
+  TrackedCore(const Chip& chip, const CoreId& core, OpTable& table, const TrackerOptions& options);
+
+  // The instruction being executed.
+  void begin(Pipe pipe);
+  void unit_flag(int value) { op_.unit_flag = static_cast<uint8_t>(value); }
+  // Its viewpoint on `buffer`, after giving it its name.
+  const Viewpoint& view(Pipe pipe, const char* name, uint32_t site, Buffer buffer);
+  Party party() const { return {id, pipe_, op_}; }
+  void wrote_l0c(uint64_t bytes) { l0c_bytes_ += bytes; }
+
+  // What the pipe knows, with its own earlier instructions complete.
+  Knowledge after(Pipe pipe) const;
+  // A wait on `pipe` received this. S issues to every pipe, so what it waited for is complete
+  // before anything it issues later.
+  void receive(Pipe pipe, const Knowledge& knowledge);
+  void receive_parcels(Pipe pipe, uint32_t cores, const std::vector<const Parcel*>& parcels);
+  void barrier(Pipe pipe, uint32_t site);
+
+  Cells& cells(Buffer b) { return *local_[static_cast<size_t>(b)]; }
+
+  const CoreId id;
+  FlagTable flags;
+  BarrierLedger ledger;
+  std::optional<Fault> fault;              // the first one, in program order
+  const GlobalSegment* segment = nullptr;  // last one used
+
+ private:
+  Pipe pipe_ = Pipe::S;
+  Op op_;
+  bool stamped_ = true;
+  Viewpoint view_;
+  OwnClock issued_{};
+  std::array<Knowledge, kPipeCount> known_;
+  std::vector<uint32_t> small_mmads_;
+  uint64_t l0c_bytes_ = 0;
+  OpCache ops_;
+  std::array<std::unique_ptr<Cells>, kBufferCount> local_;
+};
+
+}  // namespace dav
