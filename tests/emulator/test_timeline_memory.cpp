@@ -213,12 +213,42 @@ TEST(TimelineAnchors, MatmulCubeTime) {
   EXPECT_NEAR(costs.microseconds(t.cycles), 3076, 0.02 * 3076);
 }
 
+std::vector<CoreTrace> blocks(uint32_t count, CoreKind kind, const TraceRecord& record) {
+  std::vector<CoreTrace> traces;
+  for (uint32_t i = 0; i < count; ++i) {
+    traces.push_back(core(kind, i));
+    traces.back().records = {record};
+  }
+  return traces;
+}
+
 TEST(TimelineLaunch, CostGrowsWithTheCoresInUse) {
   const Costs costs = costs_for("Ascend910B3");
-  std::vector<CoreTrace> traces = {core(CoreKind::AIC, 0)};
-  EXPECT_DOUBLE_EQ(replay(traces, costs).launch_us, 10.5);
-  traces[0].block = 19;
-  EXPECT_DOUBLE_EQ(replay(traces, costs).launch_us, 20);
+  EXPECT_DOUBLE_EQ(replay(blocks(1, CoreKind::AIC, mmad(16, 16, 16)), costs).launch_us, 10.5);
+  EXPECT_DOUBLE_EQ(replay(blocks(20, CoreKind::AIC, mmad(16, 16, 16)), costs).launch_us, 20);
+  // More blocks than cores do not occupy more of the chip.
+  EXPECT_DOUBLE_EQ(replay(blocks(90, CoreKind::AIC, mmad(16, 16, 16)), costs).launch_us, 20);
+}
+
+TEST(TimelineLaunch, BlocksBeyondTheCoresRunAfterwards) {
+  const Costs costs = costs_for("Ascend910B3");  // 20 AIC, 40 AIV
+  const TraceRecord exp = vector(VectorClass::Exp, 100, DType::F32);
+  const double one = 1 + 31 + 200;
+  EXPECT_DOUBLE_EQ(replay(blocks(40, CoreKind::AIV, exp), costs).cycles, one);
+  EXPECT_DOUBLE_EQ(replay(blocks(41, CoreKind::AIV, exp), costs).cycles, 2 * one);
+  EXPECT_DOUBLE_EQ(replay(blocks(81, CoreKind::AIV, exp), costs).cycles, 3 * one);
+  Costs exact = costs;
+  set_parameter(exact, "mmad_head", 14);
+  EXPECT_DOUBLE_EQ(replay(blocks(21, CoreKind::AIC, mmad(16, 16, 16)), exact).cycles, 2 * 16);
+}
+
+TEST(TimelineLaunch, VectorBlocksShareAGroupsPort) {
+  // Blocks 0 and 1 of a kernel without a cube are the two AIVs of one group.
+  const Costs costs = costs_for("Ascend910B3");
+  ReplayOptions warm;
+  warm.warm_l2 = true;
+  const TraceRecord read = move(Pipe::MTE2, Path::GmToUb, 55 * 1024);
+  EXPECT_NEAR(replay(blocks(2, CoreKind::AIV, read), costs, warm).cycles, 201 + 1024, 1e-6);
 }
 
 std::vector<CoreTrace> busy_chip(int tiles) {

@@ -2,6 +2,7 @@
 // feeds.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -59,6 +60,7 @@ struct CoreState {
   uint32_t next = 0;  // S: record to issue
   double s_time = 0;
   bool queued = false;  // on the list of cores to look at
+  bool started = false, finished = false;
   std::array<PipeState, kPipeCount> pipes;
   std::vector<FlagTimes> flags;  // by setting pipe, waiting pipe, id
 
@@ -67,6 +69,24 @@ struct CoreState {
     const auto pair = static_cast<uint32_t>(from) * kPipeCount + static_cast<uint32_t>(to);
     return flags[pair * kFlagIds + id % kFlagIds];
   }
+};
+
+// Where blocks run. A chip holds so many at once; a block beyond that follows the one whose place
+// it takes. Places are handed out in turn [L]: how the hardware's scheduler picks is not published.
+struct Placement {
+  uint32_t blocks = 0;            // of the launch
+  uint32_t places = 0;            // blocks at once
+  uint32_t blocks_per_group = 1;  // AIVs without a cube: two blocks in a group
+  uint32_t group_of(uint32_t block) const { return block % places / blocks_per_group; }
+  uint32_t groups() const {
+    return (std::min(blocks, places) + blocks_per_group - 1) / blocks_per_group;
+  }
+};
+
+struct BlockState {
+  std::vector<uint32_t> cores;
+  uint32_t running = 0;
+  double end = 0;
 };
 
 }  // namespace dav::timeline

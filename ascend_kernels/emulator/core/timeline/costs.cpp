@@ -82,6 +82,7 @@ Costs costs_of(const Chip& chip) {
   c.arch = chip.arch;
   c.clock_mhz = chip.clock_mhz;
   c.groups = chip.aic_count;
+  c.aivs_per_group = chip.aiv_per_aic;
   c.l2_bytes = chip.l2_bytes;
   c.error_band = r.error_band;
 

@@ -58,7 +58,8 @@ struct Costs {
 
   Arch arch = Arch::Dav2201;
   double clock_mhz = 0;
-  uint32_t groups = 0;
+  uint32_t groups = 0;          // core groups of the chip
+  uint32_t aivs_per_group = 0;  // 0 on the coupled chip
   uint64_t l2_bytes = 0;
   double error_band = 0;
 

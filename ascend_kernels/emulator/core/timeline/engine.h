@@ -45,6 +45,8 @@ class Engine {
   static uint32_t owner_of(const CoreState& core, Pipe pipe) {
     return core.index * kPipeSlots + static_cast<uint32_t>(pipe);
   }
+  void start_block(uint32_t block, double time);
+  void finish_if_done(CoreState& core);
   void wake(CoreState& core);
   void drain_worklist();
   bool run_scalar(CoreState& core);
@@ -74,7 +76,9 @@ class Engine {
   const ReplayOptions& options_;
   L2Cache& l2_;
   Timeline out_;
+  Placement placement_;
   std::vector<CoreState> cores_;
+  std::vector<BlockState> blocks_;
   CrossFlags cross_;
   SharedBandwidth shared_;
   std::priority_queue<Event> events_;

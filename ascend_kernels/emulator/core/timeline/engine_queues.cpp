@@ -18,9 +18,37 @@ void Engine::busy(CoreState& core, Pipe pipe, double start, double end) {
 }
 
 void Engine::wake(CoreState& core) {
-  if (core.queued) return;
+  if (core.queued || !core.started) return;
   core.queued = true;
   worklist_.push_back(core.index);
+}
+
+void Engine::start_block(uint32_t block, double time) {
+  for (const uint32_t index : blocks_[block].cores) {
+    CoreState& core = cores_[index];
+    core.started = true;
+    core.s_time = time;
+    wake(core);
+  }
+  const uint32_t successor = block + placement_.places;
+  if (blocks_[block].cores.empty() && successor < placement_.blocks) start_block(successor, time);
+}
+
+void Engine::finish_if_done(CoreState& core) {
+  if (core.finished || core.next < core.trace->records.size()) return;
+  double end = core.s_time;
+  for (const PipeState& p : core.pipes) {
+    if (!p.drained()) return;
+    end = std::max({end, p.done_at, p.free_at});
+  }
+  core.finished = true;
+  core.out->cycles = end;
+  out_.cycles = std::max(out_.cycles, end);
+  BlockState& block = blocks_[core.trace->block];
+  block.end = std::max(block.end, end);
+  if (--block.running > 0) return;
+  const uint32_t successor = core.trace->block + placement_.places;
+  if (successor < placement_.blocks) start_block(successor, block.end);
 }
 
 void Engine::drain_worklist() {
@@ -34,6 +62,7 @@ void Engine::drain_worklist() {
         progress |= run_pipe(core, static_cast<Pipe>(p));
       }
     }
+    finish_if_done(core);
   }
 }
 

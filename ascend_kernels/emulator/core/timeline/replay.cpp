@@ -9,10 +9,16 @@
 namespace dav::timeline {
 namespace {
 
-uint32_t count_groups(const std::vector<CoreTrace>& traces) {
-  uint32_t groups = 0;
-  for (const CoreTrace& t : traces) groups = std::max(groups, t.block + 1);
-  return groups;
+Placement place(const std::vector<CoreTrace>& traces, const Costs& costs) {
+  Placement p;
+  bool cube = false;
+  for (const CoreTrace& t : traces) {
+    p.blocks = std::max(p.blocks, t.block + 1);
+    cube |= t.kind != CoreKind::AIV || t.sub_block > 0;
+  }
+  p.blocks_per_group = cube ? 1 : std::max<uint32_t>(1, costs.aivs_per_group);
+  p.places = std::max<uint32_t>(1, costs.groups) * p.blocks_per_group;
+  return p;
 }
 
 // What a burst that does not start on a full line, or ends inside one, makes of the rate.
@@ -33,9 +39,11 @@ Engine::Engine(const std::vector<CoreTrace>& traces, const Costs& costs,
       costs_(costs),
       options_(options),
       l2_(l2),
+      placement_(place(traces, costs)),
       cores_(traces.size()),
+      blocks_(placement_.blocks),
       cross_(traces, costs.cross_flag),
-      shared_(costs, count_groups(traces)) {
+      shared_(costs, placement_.groups()) {
   out_.cores.resize(traces.size());
   const auto depth = static_cast<size_t>(costs.queue_depth);
   for (uint32_t i = 0; i < traces.size(); ++i) {
@@ -43,7 +51,9 @@ Engine::Engine(const std::vector<CoreTrace>& traces, const Costs& costs,
     core.trace = &traces[i];
     core.out = &out_.cores[i];
     core.index = i;
-    core.group = traces[i].block;
+    core.group = placement_.group_of(traces[i].block);
+    blocks_[traces[i].block].cores.push_back(i);
+    ++blocks_[traces[i].block].running;
     core.flags.resize(size_t(kPipeCount) * kPipeCount * CoreState::kFlagIds);
     for (PipeState& p : core.pipes) {
       p.ring.resize(depth);
@@ -124,7 +134,9 @@ void Engine::check_finished() const {
 }
 
 Timeline Engine::run() {
-  for (CoreState& core : cores_) wake(core);
+  for (uint32_t block = 0; block < placement_.blocks && block < placement_.places; ++block) {
+    start_block(block, 0);
+  }
   drain_worklist();
   while (!events_.empty() || !shared_.idle()) {
     // An end goes before a start at the same time.
@@ -146,13 +158,7 @@ Timeline Engine::run() {
     drain_worklist();
   }
   check_finished();
-  for (CoreState& core : cores_) {
-    double end = core.s_time;
-    for (const PipeState& p : core.pipes) end = std::max({end, p.done_at, p.free_at});
-    core.out->cycles = end;
-    out_.cycles = std::max(out_.cycles, end);
-  }
-  out_.groups = count_groups(traces_);
+  out_.groups = placement_.groups();
   const double ramp = costs_.groups > 0 ? std::min(1.0, double(out_.groups) / costs_.groups) : 1.0;
   out_.launch_us = costs_.launch_us + costs_.launch_ramp_us * ramp;
   return std::move(out_);

@@ -28,7 +28,7 @@ struct CoreTimeline {
   CoreKind kind = CoreKind::AIC;
   uint32_t block = 0;
   uint32_t sub_block = 0;
-  double cycles = 0;
+  double cycles = 0;      // its end, from the kernel's start
   double cube_steps = 0;  // multiply steps: cycles at the cube's peak
   std::array<PipeUse, kPipeCount> pipes{};
   std::array<uint64_t, kPathCount> bytes{};
@@ -38,7 +38,7 @@ struct CoreTimeline {
 struct Timeline {
   double cycles = 0;     // the slowest core
   double launch_us = 0;  // what the host and the scheduler add
-  uint32_t groups = 0;   // core groups in use
+  uint32_t groups = 0;   // core groups of the chip in use
   std::vector<CoreTimeline> cores;
   L2Traffic l2;
 };
