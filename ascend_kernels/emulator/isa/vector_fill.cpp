@@ -1,0 +1,141 @@
+// Duplicate, Brcb, CreateVecIndex and masked Copy: instructions that place values.
+#include "dav/float_bits.h"
+#include "isa/vector_common.h"
+
+namespace dav {
+namespace {
+
+constexpr uint32_t kPlaced = vec::types(
+    {DType::I16, DType::U16, DType::F16, DType::BF16, DType::I32, DType::U32, DType::F32});
+
+template <typename T>
+void fill(std::byte* d, uint64_t value, size_t n) {
+  auto* out = reinterpret_cast<T*>(d);
+  for (size_t i = 0; i < n; ++i) out[i] = static_cast<T>(value);
+}
+
+uint64_t index_value(DType type, uint64_t first, uint64_t i) {
+  switch (type) {
+    case DType::F16:
+      return half_from_float(half_to_float(static_cast<uint16_t>(first)) + static_cast<float>(i));
+    case DType::F32:
+      return float_bits(bits_float(static_cast<uint32_t>(first)) + static_cast<float>(i));
+    default:
+      return first + i;
+  }
+}
+
+}  // namespace
+
+void vector_duplicate(const VecDuplicate& v) {
+  Instruction in(Pipe::V, v.name);
+  vec::require_type(in, v.type, kPlaced, kPlaced);
+  const vec::LanePlan plan = vec::plan_lanes(in, v.mask, vec_lanes(v.type), v.repeats);
+  if (plan.repeats == 0) return;
+  const vec::Swept dst = vec::swept_dst(in, v.dst, v.type);
+  vec::sweep<0>(in, plan, dst, {}, [&](std::byte* d, const std::byte* const*, size_t n) {
+    if (size_of(v.type) == 2)
+      fill<uint16_t>(d, v.scalar, n);
+    else
+      fill<uint32_t>(d, v.scalar, n);
+  });
+  vec::vector_work(in, VectorClass::Duplicate, v.type, plan.repeats);
+}
+
+void vector_copy(const VecCopy& v) {
+  Instruction in(Pipe::V, v.name);
+  vec::require_type(in, v.type, kPlaced, vec::kNoTypes);
+  in.require_range("dstRepeatSize", v.dst.repeat_stride, 0, 4095);
+  in.require_range("srcRepeatSize", v.src.repeat_stride, 0, 4095);
+  const uint32_t lanes = vec_lanes(v.type);
+  vec::LanePlan plan;
+  ControlState& control = in.core().control;
+  if (control.mask_counter) {
+    // Unlike all others, Copy takes the counter as elements per repeat and keeps its repeats.
+    if (v.mask.kind != VecMask::Kind::Keep) control.mask_low = v.mask.low;
+    in.require_range("mask (elements per repeat)", static_cast<int64_t>(control.mask_low), 0,
+                     lanes);
+    in.require_range("repeatTime", v.repeats, 0, vec::kMaxRepeats);
+    plan.lanes = lanes;
+    plan.repeats = control.mask_low ? v.repeats : 0;
+    plan.body_prefix = plan.tail_prefix = static_cast<uint32_t>(control.mask_low);
+    plan.body = plan.tail = vec::first_lanes(plan.body_prefix);
+  } else {
+    plan = vec::plan_lanes(in, v.mask, lanes, v.repeats);
+  }
+  if (plan.repeats == 0) return;
+  const vec::Swept dst = vec::swept_dst(in, v.dst, v.type);
+  const vec::Swept src = vec::swept(in, v.src, v.type, "src");
+  if (in.checking()) vec::check_overlap(in, plan, dst, src, false);
+  const uint32_t bytes = size_of(v.type);
+  vec::sweep<1>(in, plan, dst, {src}, [&](std::byte* d, const std::byte* const* s, size_t n) {
+    std::memmove(d, s[0], n * bytes);
+  });
+  vec::vector_work(in, VectorClass::Unary, v.type, plan.repeats);
+}
+
+void vector_index(const VecIndex& v) {
+  Instruction in(Pipe::V, v.name);
+  vec::require_type(in, v.type, vec::kArithmetic, vec::kNoTypes);
+  const uint32_t lanes = vec_lanes(v.type);
+  const vec::LanePlan plan = vec::plan_lanes(in, v.mask, lanes, v.repeats);
+  if (plan.repeats == 0) return;
+  const vec::Swept dst = vec::swept_dst(in, v.dst, v.type);
+  if (in.checking()) vec::note_swept(in, plan, dst, true);
+  const vec::Hull h = vec::hull(plan, dst);
+  std::byte* out = in.span(Buffer::UB, h.begin, h.end - h.begin) - (h.begin - dst.at.addr);
+  for (uint32_t r = 0; r < plan.repeats; ++r)
+    for (uint32_t lane = 0; lane < lanes; ++lane)
+      if (vec::active(plan.bits(r), lane)) {
+        const uint64_t value = index_value(v.type, v.first, uint64_t{r} * lanes + lane);
+        std::memcpy(out + dst.offset(r, lane), &value, size_of(v.type));
+      }
+  vec::vector_work(in, VectorClass::Other, v.type, plan.repeats);
+}
+
+void vector_brcb(DType type, Local dst, uint32_t dst_block_stride, uint32_t dst_repeat_stride,
+                 Local src, uint32_t repeats) {
+  Instruction in(Pipe::V, "Brcb");
+  vec::require_type(in, type, kPlaced, vec::kNoTypes);
+  vec::require_ub(in, dst, "dst");
+  vec::require_ub(in, src, "src");
+  in.require_aligned(Buffer::UB, dst.addr, vec::kBlock, "dst");
+  in.require_aligned(Buffer::UB, src.addr, vec::kBlock, "src");
+  in.require_range("repeatTime", repeats, 0, vec::kMaxRepeats);
+  if (dst_block_stride == 0)
+    in.trap(TrapKind::IllegalArgument, "dstBlkStride is 0; blocks of dst may not coincide");
+  if (repeats == 0) return;
+  const uint32_t bytes = size_of(type);
+  const uint64_t src_bytes = uint64_t{repeats} * 8 * bytes;
+  const uint64_t block = uint64_t{dst_block_stride} * vec::kBlock;
+  const uint64_t repeat = uint64_t{dst_repeat_stride} * vec::kBlock;
+  const uint64_t dst_bytes = (repeats - 1) * repeat + 7 * block + vec::kBlock;
+  if (dst.addr < src.addr + src_bytes && src.addr < dst.addr + dst_bytes)
+    in.trap(TrapKind::IllegalArgument, "dst and src of Brcb may not overlap");
+  const std::byte* in_bytes = in.read(Buffer::UB, src.addr, src_bytes);
+  std::byte* out = in.span(Buffer::UB, dst.addr, dst_bytes);
+  if (in.checking()) {
+    if (block == vec::kBlock && repeat == 8 * vec::kBlock)
+      in.note_write(Buffer::UB, dst.addr, dst_bytes);
+    else
+      for (uint32_t i = 0; i < repeats * 8; ++i)
+        in.note_write(Buffer::UB, dst.addr + i / 8 * repeat + i % 8 * block, vec::kBlock);
+  }
+  for (uint32_t i = 0; i < repeats * 8; ++i) {
+    std::byte* to = out + i / 8 * repeat + i % 8 * block;
+    uint32_t value = 0;
+    std::memcpy(&value, in_bytes + size_t{i} * bytes, bytes);
+    if (bytes == 2)
+      fill<uint16_t>(to, value, 16);
+    else
+      fill<uint32_t>(to, value, 8);
+  }
+  vec::vector_work(in, VectorClass::Brcb, type, repeats);
+}
+
+void vector_set_deq_scale(uint64_t scale) {
+  Instruction in(Pipe::S, "SetDeqScale");
+  in.core().control.deq_scale = scale;
+}
+
+}  // namespace dav

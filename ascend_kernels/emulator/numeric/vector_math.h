@@ -1,0 +1,46 @@
+// Whole-array arithmetic for the vector unit: contiguous operands, any length, destination may be
+// the very same array as a source. Check and fast mode share these loops, so both produce the same
+// bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace dav::vmath {
+
+void f32_from_f16(float* d, const uint16_t* s, size_t n);
+void f16_from_f32(uint16_t* d, const float* s, size_t n);  // to nearest even
+void f32_from_bf16(float* d, const uint16_t* s, size_t n);
+void bf16_from_f32(uint16_t* d, const float* s, size_t n);  // to nearest even
+
+void exp_f32(float* d, const float* s, size_t n);  // within 1 ulp
+void ln_f32(float* d, const float* s, size_t n);   // within 1 ulp
+void abs_f32(float* d, const float* s, size_t n);
+void reciprocal_f32(float* d, const float* s, size_t n);
+void sqrt_f32(float* d, const float* s, size_t n);
+void rsqrt_f32(float* d, const float* s, size_t n);
+void relu_f32(float* d, const float* s, size_t n);
+
+void add_f32(float* d, const float* a, const float* b, size_t n);
+void sub_f32(float* d, const float* a, const float* b, size_t n);
+void mul_f32(float* d, const float* a, const float* b, size_t n);
+void div_f32(float* d, const float* a, const float* b, size_t n);
+void max_f32(float* d, const float* a, const float* b, size_t n);  // NaN wins
+void min_f32(float* d, const float* a, const float* b, size_t n);
+void add_relu_f32(float* d, const float* a, const float* b, size_t n);
+void sub_relu_f32(float* d, const float* a, const float* b, size_t n);
+
+void adds_f32(float* d, const float* a, float x, size_t n);
+void muls_f32(float* d, const float* a, float x, size_t n);
+void maxs_f32(float* d, const float* a, float x, size_t n);
+void mins_f32(float* d, const float* a, float x, size_t n);
+void leaky_relu_f32(float* d, const float* a, float x, size_t n);
+// d = a * b + c, rounded once.
+void fma_f32(float* d, const float* a, const float* b, const float* c, size_t n);
+// d = a * x + c, rounded once.
+void axpy_f32(float* d, const float* a, float x, const float* c, size_t n);
+
+// Sum as the hardware's binary tree of adjacent pairs, NaN-propagating extrema.
+float tree_sum(const float* s, size_t n);
+
+}  // namespace dav::vmath
