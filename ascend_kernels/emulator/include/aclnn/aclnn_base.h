@@ -1,0 +1,15 @@
+// Base of the two-phase operator interface.
+#pragma once
+
+#include "aclnn/acl_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnInit(const char* configPath);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnFinalize();
+
+#ifdef __cplusplus
+}
+#endif
