@@ -1,0 +1,16 @@
+#include "capacities.h"
+
+namespace ascendfa {
+
+Capacities Dav2201(uint32_t cube_cores) {
+  Capacities capacities;
+  capacities.chip = "Ascend 910B/910_93";
+  capacities.cube_cores = cube_cores;
+  // 512 KiB and 192 KiB less what the toolchain keeps.
+  capacities.l1_bytes = 524032;
+  capacities.ub_bytes = 196352;
+  capacities.vector_cores = 2;
+  return capacities;
+}
+
+}  // namespace ascendfa

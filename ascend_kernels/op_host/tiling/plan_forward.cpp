@@ -1,0 +1,197 @@
+#include "plan_forward.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+namespace ascendfa {
+namespace {
+
+constexpr uint32_t kElementBytes = 2;
+constexpr uint32_t kFractalRows = 16;
+constexpr uint32_t kCubeEdge = 128;    // keys per product
+constexpr uint32_t kVectorLanes = 64;  // fp32 lanes of a vector repeat
+constexpr uint32_t kMaxBlockM = 128;   // rows of a product; two vector cores of 64 lanes
+constexpr uint32_t kMaxBlockN = 512;   // the row reduction folds 8 x 64 columns
+constexpr uint32_t kDefaultBlockN = 512;
+constexpr uint32_t kMaxHeadDim = 256;
+constexpr uint32_t kLag = 2;
+constexpr uint64_t kWorkspaceAlignment = 512;
+constexpr int64_t kMaxLength = std::numeric_limits<int32_t>::max();
+// Strides between rows travel through a 16-bit field of the copy that reads q, k and v.
+constexpr int64_t kMaxRowStride = 65535;
+
+uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+template <typename... Parts>
+std::string Message(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+std::string CheckProblem(const ForwardProblem& p) {
+  const struct {
+    const char* name;
+    int64_t value;
+  } sizes[] = {{"batch", p.batch}, {"q heads", p.q_heads}, {"kv heads", p.kv_heads},
+               {"seq_q", p.seq_q}, {"seq_k", p.seq_k},     {"head dimension", p.head_dim}};
+  for (const auto& size : sizes) {
+    if (size.value < 1 || size.value > kMaxLength) {
+      return Message(size.name, " is ", size.value, ", allowed are 1 to ", kMaxLength);
+    }
+  }
+  if (p.q_heads % p.kv_heads != 0) {
+    return Message("q has ", p.q_heads, " heads and k has ", p.kv_heads,
+                   ": the former must be a multiple of the latter");
+  }
+  if (p.head_dim > kMaxHeadDim) {
+    return Message("head dimension is ", p.head_dim, ", allowed are 1 to ", kMaxHeadDim);
+  }
+  if (!std::isfinite(p.scale)) {
+    return Message("scale is ", p.scale, ", it must be finite");
+  }
+  if (p.block_m < 0 || p.block_m > kMaxBlockM || p.block_m % kFractalRows != 0) {
+    return Message("block_m is ", p.block_m, ", allowed are multiples of ", kFractalRows, " up to ",
+                   kMaxBlockM, ", and 0 for the plan's choice");
+  }
+  if (p.block_n < 0 || p.block_n > kMaxBlockN || p.block_n % kVectorLanes != 0) {
+    return Message("block_n is ", p.block_n, ", allowed are multiples of ", kVectorLanes, " up to ",
+                   kMaxBlockN, ", and 0 for the plan's choice");
+  }
+  return "";
+}
+
+FlashAttentionStrides Contiguous(int64_t heads, int64_t rows, int64_t columns) {
+  return {heads * rows * columns, rows * columns, columns};
+}
+
+// A tile no longer than the sequence, in whole units.
+uint32_t Choose(int64_t asked, uint32_t preferred, int64_t length, uint32_t unit) {
+  if (asked != 0) {
+    return static_cast<uint32_t>(asked);
+  }
+  return static_cast<uint32_t>(std::min<uint64_t>(preferred, AlignUp(length, unit)));
+}
+
+void Describe(const ForwardProblem& p, FlashAttentionTiling& t) {
+  t.q = Contiguous(p.q_heads, p.seq_q, p.head_dim);
+  t.k = Contiguous(p.kv_heads, p.seq_k, p.head_dim);
+  t.v = t.k;
+  t.out = t.q;
+  t.batch = static_cast<uint32_t>(p.batch);
+  t.q_heads = static_cast<uint32_t>(p.q_heads);
+  t.kv_heads = static_cast<uint32_t>(p.kv_heads);
+  t.seq_q = static_cast<uint32_t>(p.seq_q);
+  t.seq_k = static_cast<uint32_t>(p.seq_k);
+  t.head_dim = static_cast<uint32_t>(p.head_dim);
+  t.head_dim_padded = static_cast<uint32_t>(AlignUp(p.head_dim, kFractalRows));
+  t.block_m = Choose(p.block_m, kMaxBlockM, p.seq_q, kFractalRows);
+  t.block_n = Choose(p.block_n, kDefaultBlockN, p.seq_k, kVectorLanes);
+  t.lag = kLag;
+  t.depth = kLag + 1;
+  t.causal = p.causal ? 1 : 0;
+  t.scale = p.scale;
+}
+
+// Rows per slice for which `row_bytes` come closest to `budget`, in groups of eight.
+uint32_t SliceRows(uint64_t budget, uint64_t row_bytes) {
+  const uint64_t rows = budget / row_bytes / 8 * 8;
+  return static_cast<uint32_t>(std::min<uint64_t>(std::max<uint64_t>(rows, 8), kVectorLanes));
+}
+
+// Deepest rings and largest slices that fit, in this order: long vector runs and many loads in
+// flight are worth more than nothing being left.
+std::string FitBuffers(const Capacities& capacities, FlashAttentionTiling& t) {
+  for (t.kv_slots = 3; CubeBytes(t) > capacities.l1_bytes && t.kv_slots > 2;) {
+    --t.kv_slots;
+  }
+  if (CubeBytes(t) > capacities.l1_bytes) {
+    return Message("L1 does not hold the tiles of block_m ", t.block_m, " and head dimension ",
+                   t.head_dim, ": ", CubeBytes(t), " bytes needed, ", capacities.l1_bytes,
+                   " available on ", capacities.chip);
+  }
+  for (uint64_t slice = 32 * 1024;; slice /= 2) {
+    t.softmax_rows = SliceRows(slice, t.block_n * sizeof(float));
+    t.output_rows = SliceRows(16 * 1024, t.head_dim_padded * sizeof(float));
+    t.vector_bytes = static_cast<uint32_t>(VectorBytes(t));
+    if (t.vector_bytes <= capacities.ub_bytes) {
+      return "";
+    }
+    if (t.softmax_rows == 8) {
+      return Message("UB does not hold the tiles of block_n ", t.block_n, " and head dimension ",
+                     t.head_dim, ": ", t.vector_bytes, " bytes needed, ", capacities.ub_bytes,
+                     " available on ", capacities.chip);
+    }
+  }
+}
+
+void PlaceWorkspace(FlashAttentionTiling& t) {
+  const uint64_t tile = static_cast<uint64_t>(t.block_m) * t.block_n;
+  t.score_slot_bytes = AlignUp(tile * sizeof(float), kWorkspaceAlignment);
+  t.weight_slot_bytes = AlignUp(tile * kElementBytes, kWorkspaceAlignment);
+  t.partial_slot_bytes = AlignUp(
+      static_cast<uint64_t>(t.block_m) * t.head_dim_padded * sizeof(float), kWorkspaceAlignment);
+  t.weight_offset = t.depth * t.score_slot_bytes;
+  t.partial_offset = t.weight_offset + t.depth * t.weight_slot_bytes;
+  t.group_bytes = t.partial_offset + t.depth * t.partial_slot_bytes;
+}
+
+}  // namespace
+
+uint64_t CubeBytes(const FlashAttentionTiling& t) {
+  const uint64_t queries = 2ull * t.block_m * t.head_dim_padded;
+  const uint64_t keys_and_values = 2ull * kCubeEdge * t.head_dim_padded;
+  const uint64_t weights = static_cast<uint64_t>(t.block_m) * kCubeEdge;
+  return kElementBytes * (queries + t.kv_slots * (keys_and_values + weights));
+}
+
+uint64_t VectorBytes(const FlashAttentionTiling& t) {
+  constexpr uint64_t kSlots = 2;
+  constexpr uint64_t kSpread = kVectorLanes * 8;  // one value per row, a block each
+  const uint64_t scores = static_cast<uint64_t>(t.softmax_rows) * t.block_n;
+  const uint64_t partials = static_cast<uint64_t>(t.output_rows) * t.head_dim_padded;
+  const uint64_t staging = std::max(scores, partials);
+  const uint64_t scratch = static_cast<uint64_t>(t.softmax_rows) * kVectorLanes;
+  const uint64_t mask = t.block_n + 2 * kVectorLanes + kSpread;
+  const uint64_t statistics = (3ull * t.depth + 4) * kVectorLanes + kSpread;
+  const uint64_t output =
+      static_cast<uint64_t>(kVectorLanes) * t.head_dim_padded + 2 * kVectorLanes + kSpread;
+  return sizeof(float) * (kSlots * (scores + partials) + scratch + mask + statistics + output) +
+         kElementBytes * kSlots * staging;
+}
+
+ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacities) {
+  ForwardPlan plan;
+  plan.error = CheckProblem(problem);
+  if (!plan.ok()) {
+    return plan;
+  }
+  FlashAttentionTiling& t = plan.tiling;
+  Describe(problem, t);
+  if (t.q.row > kMaxRowStride || t.k.row > kMaxRowStride) {
+    plan.error = Message("rows of q or k are ", std::max(t.q.row, t.k.row),
+                         " elements apart, at most ", kMaxRowStride, " can be read");
+    return plan;
+  }
+  plan.error = FitBuffers(capacities, t);
+  if (!plan.ok()) {
+    return plan;
+  }
+  PlaceWorkspace(t);
+  const uint64_t blocks = (static_cast<uint64_t>(t.seq_q) + t.block_m - 1) / t.block_m;
+  // At most 2^31 heads times 2^31 rows: fits 64 bits, but a batch of heads has to fit 32.
+  const uint64_t batch_heads = static_cast<uint64_t>(t.batch) * t.q_heads;
+  if (batch_heads > static_cast<uint64_t>(kMaxLength)) {
+    plan.error =
+        Message("batch ", t.batch, " times ", t.q_heads, " heads is more than ", kMaxLength);
+    return plan;
+  }
+  t.groups = static_cast<uint32_t>(std::min<uint64_t>(capacities.cube_cores, batch_heads * blocks));
+  plan.block_dim = t.groups;
+  plan.workspace_bytes = t.groups * t.group_bytes;
+  return plan;
+}
+
+}  // namespace ascendfa

@@ -1,0 +1,36 @@
+// Architecture 2201 (910B, 910C): sizes the forward kernel's tiles are cut to.
+#ifndef ASCENDFA_ARCH_DAV_2201_CAPACITIES_H
+#define ASCENDFA_ARCH_DAV_2201_CAPACITIES_H
+
+#include <cstdint>
+
+namespace ascendfa {
+
+constexpr uint32_t kL0aBytes = 64 * 1024;
+constexpr uint32_t kL0bBytes = 64 * 1024;
+constexpr uint32_t kL0cBytes = 128 * 1024;
+
+// A fractal is 16 rows of 32 bytes.
+constexpr uint32_t kFractalRows = 16;
+constexpr uint32_t kFractalBytes = 512;
+constexpr uint32_t kBlockBytes = 32;    // smallest unit of local memory
+constexpr uint32_t kRepeatBytes = 256;  // what a vector instruction takes per repeat
+constexpr uint32_t kRepeatFloats = kRepeatBytes / sizeof(float);
+constexpr uint32_t kBlockFloats = kBlockBytes / sizeof(float);
+
+// Edge of the square products: 128 x 128 16-bit operands fill half of L0A and L0B, and their
+// fp32 product half of L0C, so everything below L1 is double buffered.
+constexpr uint32_t kCubeEdge = 128;
+
+constexpr uint32_t kL0Slots = 2;
+// Query blocks in L1. Keys, and pairs of values and weights, take kv_slots each, three at most:
+// eight slots in all, the number of event ids between two pipes.
+constexpr uint32_t kQuerySlots = 2;
+
+constexpr uint32_t kVectorCores = 2;  // per cube core
+// Query rows a vector core holds statistics for: one repeat of fp32.
+constexpr uint32_t kVectorRows = kRepeatFloats;
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_ARCH_DAV_2201_CAPACITIES_H

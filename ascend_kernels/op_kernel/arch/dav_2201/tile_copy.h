@@ -1,0 +1,128 @@
+// Architecture 2201: matrices on their way through the cube core. In L1 a tile is in NZ order,
+// fractals of 16 x 16 elements column by column; tiles are always whole fractals, what the tensor
+// does not provide is zero.
+#ifndef ASCENDFA_ARCH_DAV_2201_TILE_COPY_H
+#define ASCENDFA_ARCH_DAV_2201_TILE_COPY_H
+
+#include "../../fa/seqlen.h"
+#include "capacities.h"
+#include "kernel_operator.h"
+
+namespace ascendfa {
+
+template <typename Element>
+__aicore__ constexpr uint32_t FractalElements() {
+  return kFractalBytes / sizeof(Element);
+}
+
+// GM -> L1 (MTE2): `rows` x `cols` elements, row_stride apart. Columns are padded by the copy
+// itself, rows up to the next multiple of 16 by a fill.
+template <typename Element>
+__aicore__ inline void LoadTile(const AscendC::LocalTensor<Element>& dst,
+                                const AscendC::GlobalTensor<Element>& src, uint32_t rows,
+                                uint32_t cols, uint32_t row_stride) {
+  const uint32_t padded_rows = AlignUp(rows, kFractalRows);
+  AscendC::Nd2NzParams params;
+  params.ndNum = 1;
+  params.nValue = static_cast<uint16_t>(rows);
+  params.dValue = static_cast<uint16_t>(cols);
+  params.srcNdMatrixStride = 0;
+  params.srcDValue = static_cast<uint16_t>(row_stride);
+  params.dstNzC0Stride = static_cast<uint16_t>(padded_rows);
+  params.dstNzNStride = 1;
+  params.dstNzMatrixStride = 0;
+  AscendC::DataCopy(dst, src, params);
+  if (rows != padded_rows) {
+    const uint32_t columns = CeilDiv(cols * sizeof(Element), kBlockBytes);
+    const AscendC::InitConstValueParams<Element> zero(
+        static_cast<uint16_t>(columns), static_cast<uint16_t>(padded_rows - rows),
+        static_cast<uint16_t>(rows), static_cast<Element>(0.0f));
+    AscendC::Fill(dst[rows * (kBlockBytes / sizeof(Element))], zero);
+  }
+}
+
+// L1 -> L0A (MTE1): columns [col, col + cols) of a tile as the left operand. All counts are
+// multiples of 16.
+template <typename Element>
+__aicore__ inline void LoadLeft(const AscendC::LocalTensor<Element>& dst,
+                                const AscendC::LocalTensor<Element>& src, uint32_t rows,
+                                uint32_t col, uint32_t cols) {
+  const uint32_t row_fractals = rows / kFractalRows;
+  const uint32_t col_fractals = cols / kFractalRows;
+  AscendC::LoadData2DParams params;
+  params.repeatTimes = static_cast<uint8_t>(col_fractals);
+  params.srcStride = static_cast<uint16_t>(row_fractals);
+  for (uint32_t i = 0; i < row_fractals; ++i) {
+    params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
+    AscendC::LoadData(dst[i * col_fractals * FractalElements<Element>()], src, params);
+  }
+}
+
+// L1 -> L0B (MTE1): the transpose of columns [col, col + cols) of a tile as the right operand, so
+// that the product runs over the tile's columns. The orders of both sides agree: one straight copy.
+template <typename Element>
+__aicore__ inline void LoadRightTransposed(const AscendC::LocalTensor<Element>& dst,
+                                           const AscendC::LocalTensor<Element>& src, uint32_t rows,
+                                           uint32_t col, uint32_t cols) {
+  const uint32_t row_fractals = rows / kFractalRows;
+  AscendC::LoadData2DParams params;
+  params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals);
+  params.repeatTimes = static_cast<uint8_t>(row_fractals * (cols / kFractalRows));
+  params.srcStride = 1;
+  AscendC::LoadData(dst, src, params);
+}
+
+// L1 -> L0B (MTE1): columns [col, col + cols) of a tile as the right operand; the product runs
+// over the tile's rows, so each fractal is turned.
+template <typename Element>
+__aicore__ inline void LoadRight(const AscendC::LocalTensor<Element>& dst,
+                                 const AscendC::LocalTensor<Element>& src, uint32_t rows,
+                                 uint32_t col, uint32_t cols) {
+  const uint32_t row_fractals = rows / kFractalRows;
+  const uint32_t col_fractals = cols / kFractalRows;
+  AscendC::LoadData2DParams params;
+  params.repeatTimes = static_cast<uint8_t>(col_fractals);
+  params.srcStride = static_cast<uint16_t>(row_fractals);
+  params.ifTranspose = true;
+  for (uint32_t i = 0; i < row_fractals; ++i) {
+    params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
+    AscendC::LoadData(dst[i * col_fractals * FractalElements<Element>()], src, params);
+  }
+}
+
+// L0A x L0B -> L0C (M), all counts multiples of 16.
+template <typename Element>
+__aicore__ inline void Multiply(const AscendC::LocalTensor<float>& dst,
+                                const AscendC::LocalTensor<Element>& left,
+                                const AscendC::LocalTensor<Element>& right, uint32_t m, uint32_t n,
+                                uint32_t k, bool accumulate) {
+  // Accumulating products of fewer than ten fractals outrun the write of the one before.
+  if (accumulate && (m / kFractalRows) * (n / kFractalRows) < 10) {
+    AscendC::PipeBarrier<PIPE_M>();
+  }
+  AscendC::MmadParams params;
+  params.m = static_cast<uint16_t>(m);
+  params.n = static_cast<uint16_t>(n);
+  params.k = static_cast<uint16_t>(k);
+  params.cmatrixInitVal = !accumulate;
+  AscendC::Mmad(dst, left, right, params);
+}
+
+// L0C -> GM (FIX): the first `rows` rows of a product of `cols` columns, as fp32.
+__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<float>& dst,
+                                    const AscendC::LocalTensor<float>& src, uint32_t rows,
+                                    uint32_t cols, uint32_t row_stride) {
+  AscendC::FixpipeParamsV220 params;
+  params.nSize = static_cast<uint16_t>(cols);
+  params.mSize = static_cast<uint16_t>(rows);
+  params.srcStride = static_cast<uint16_t>(AlignUp(rows, kFractalRows));
+  params.dstStride = row_stride;
+  params.ndNum = 1;
+  params.srcNdStride = 0;
+  params.dstNdStride = 0;
+  AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(dst, src, params);
+}
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_ARCH_DAV_2201_TILE_COPY_H

@@ -1,0 +1,247 @@
+// The cube core's half of the forward pass: S = Q K^T for the step at the head of the pipeline,
+// then O = P V for the step `lag` behind it.
+#ifndef ASCENDFA_FA_FORWARD_LOOP_CUBE_H
+#define ASCENDFA_FA_FORWARD_LOOP_CUBE_H
+
+#include "../arch/capacities.h"
+#include "../arch/cube_vector_bridge.h"
+#include "../arch/tile_copy.h"
+#include "forward_loop.h"
+#include "kernel_operator.h"
+#include "slot_ring.h"
+
+namespace ascendfa {
+
+template <typename Element>
+class ForwardLoopCube {
+ public:
+  __aicore__ inline ForwardLoopCube(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
+      : pipe_(pipe), tiling_(tiling) {}
+
+  __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR workspace, uint32_t group) {
+    q_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(q));
+    k_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(k));
+    v_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(v));
+    bridge_.Init(tiling_, workspace, group);
+    tasks_ = ForwardTasks(tiling_, group);
+
+    padded_dim_ = tiling_.head_dim_padded;
+    dim_parts_ = CeilDiv(padded_dim_, kCubeEdge);
+    query_elements_ = tiling_.block_m * padded_dim_;
+    key_elements_ = kCubeEdge * padded_dim_;
+    weight_elements_ = tiling_.block_m * kCubeEdge;
+    const uint32_t slots = tiling_.kv_slots;
+    const uint32_t l1_elements =
+        kQuerySlots * query_elements_ + slots * (2 * key_elements_ + weight_elements_);
+    pipe_.InitBuffer(l1_buffer_, l1_elements * sizeof(Element));
+    pipe_.InitBuffer(l0a_buffer_, kL0aBytes);
+    pipe_.InitBuffer(l0b_buffer_, kL0bBytes);
+    pipe_.InitBuffer(l0c_buffer_, kL0cBytes);
+    queries_ = l1_buffer_.template Get<Element>();
+    keys_ = queries_[kQuerySlots * query_elements_];
+    values_ = keys_[slots * key_elements_];
+    weights_ = values_[slots * key_elements_];
+    left_ = l0a_buffer_.template Get<Element>();
+    right_ = l0b_buffer_.template Get<Element>();
+    product_ = l0c_buffer_.template Get<float>();
+  }
+
+  __aicore__ inline void Run() {
+    OpenRings();
+    StepCursor head(tiling_, tasks_);
+    StepCursor tail = head;
+    for (uint32_t step = 0; tail.Valid(); ++step) {
+      if (head.Valid()) {
+        Scores(head.Current());
+        head.Next();
+      }
+      if (step >= tiling_.lag) {
+        Values(tail.Current());
+        tail.Next();
+      }
+    }
+    CloseRings();
+  }
+
+ private:
+  // S tile = Q block x K tile^T, 128 keys at a time.
+  __aicore__ inline void Scores(const Step& step) {
+    if (step.first) {
+      const uint32_t slot = query_ring_.Acquire();
+      LoadTile(queries_[slot * query_elements_],
+               q_[Offset(tiling_.q, step.batch, step.q_head, step.row)], step.rows,
+               tiling_.head_dim, tiling_.q.row);
+      query_ring_.Publish();
+      query_slot_ = query_ring_.Await();
+    }
+    const uint32_t m = AlignUp(step.rows, kFractalRows);
+    uint32_t left_slots[kMaxDimParts];
+    for (uint32_t part = 0; part < dim_parts_; ++part) {
+      LoadLeft(left_[left_ring_.Acquire() * kOperandElements],
+               queries_[query_slot_ * query_elements_], m, part * kCubeEdge, DimsIn(part));
+      left_ring_.Publish();
+      left_slots[part] = left_ring_.Await();
+    }
+    if (step.last) {
+      query_ring_.Release();
+    }
+    const AscendC::GlobalTensor<float> scores = bridge_.Scores(step.slot);
+    for (uint32_t col = 0; col < step.keys; col += kCubeEdge) {
+      const uint32_t keys = Smaller(kCubeEdge, step.keys - col);
+      ScoreChunk(step, scores[col], left_slots, m, step.key + col, keys);
+    }
+    for (uint32_t part = 0; part < dim_parts_; ++part) {
+      left_ring_.Release();
+    }
+    bridge_.ScoresReady();
+  }
+
+  __aicore__ inline void ScoreChunk(const Step& step, const AscendC::GlobalTensor<float>& scores,
+                                    const uint32_t* left_slots, uint32_t m, uint32_t key,
+                                    uint32_t keys) {
+    const uint32_t n = AlignUp(keys, kFractalRows);
+    LoadTile(keys_[key_ring_.Acquire() * key_elements_],
+             k_[Offset(tiling_.k, step.batch, step.kv_head, key)], keys, tiling_.head_dim,
+             tiling_.k.row);
+    key_ring_.Publish();
+    const AscendC::LocalTensor<Element> chunk = keys_[key_ring_.Await() * key_elements_];
+    const uint32_t product = product_ring_.Acquire();
+    for (uint32_t part = 0; part < dim_parts_; ++part) {
+      LoadRightTransposed(right_[right_ring_.Acquire() * kOperandElements], chunk, n,
+                          part * kCubeEdge, DimsIn(part));
+      right_ring_.Publish();
+      const uint32_t right = right_ring_.Await();
+      Multiply(product_[product * kProductElements], left_[left_slots[part] * kOperandElements],
+               right_[right * kOperandElements], m, n, DimsIn(part), part != 0);
+      right_ring_.Release();
+    }
+    key_ring_.Release();
+    product_ring_.Publish();
+    StoreProduct(scores, product_[product_ring_.Await() * kProductElements], step.rows, n,
+                 tiling_.block_n);
+    product_ring_.Release();
+  }
+
+  // Partial O = P tile x V tile, summed over the tile's keys in L0C.
+  __aicore__ inline void Values(const Step& step) {
+    const uint32_t m = AlignUp(step.rows, kFractalRows);
+    const AscendC::GlobalTensor<Element> weights = bridge_.Weights(step.slot);
+    uint32_t products[kMaxDimParts];
+    for (uint32_t part = 0; part < dim_parts_; ++part) {
+      products[part] = product_ring_.Acquire();
+    }
+    for (uint32_t col = 0; col < step.keys; col += kCubeEdge) {
+      const uint32_t keys = Smaller(kCubeEdge, step.keys - col);
+      ValueChunk(step, weights[col], products, m, col, keys);
+    }
+    const AscendC::GlobalTensor<float> partials = bridge_.Partials(step.slot);
+    for (uint32_t part = 0; part < dim_parts_; ++part) {
+      product_ring_.Publish();
+      StoreProduct(partials[part * kCubeEdge], product_[product_ring_.Await() * kProductElements],
+                   step.rows, DimsIn(part), padded_dim_);
+      product_ring_.Release();
+    }
+    bridge_.PartialsReady();
+  }
+
+  __aicore__ inline void ValueChunk(const Step& step, const AscendC::GlobalTensor<Element>& weights,
+                                    const uint32_t* products, uint32_t m, uint32_t col,
+                                    uint32_t keys) {
+    const uint32_t k = AlignUp(keys, kFractalRows);
+    const uint32_t loading = value_ring_.Acquire();
+    LoadTile(values_[loading * key_elements_],
+             v_[Offset(tiling_.v, step.batch, step.kv_head, step.key + col)], keys,
+             tiling_.head_dim, tiling_.v.row);
+    if (col == 0) {
+      bridge_.AwaitWeights();
+    }
+    LoadTile(weights_[loading * weight_elements_], weights, step.rows, k, tiling_.block_n);
+    value_ring_.Publish();
+    const uint32_t chunk = value_ring_.Await();
+    LoadLeft(left_[left_ring_.Acquire() * kOperandElements], weights_[chunk * weight_elements_], m,
+             0, k);
+    left_ring_.Publish();
+    const uint32_t left = left_ring_.Await();
+    for (uint32_t part = 0; part < dim_parts_; ++part) {
+      LoadRight(right_[right_ring_.Acquire() * kOperandElements], values_[chunk * key_elements_], k,
+                part * kCubeEdge, DimsIn(part));
+      right_ring_.Publish();
+      const uint32_t right = right_ring_.Await();
+      Multiply(product_[products[part] * kProductElements], left_[left * kOperandElements],
+               right_[right * kOperandElements], m, DimsIn(part), k, col != 0);
+      right_ring_.Release();
+    }
+    left_ring_.Release();
+    value_ring_.Release();
+  }
+
+  __aicore__ inline void OpenRings() {
+    query_ring_.Open(pipe_, kQuerySlots);
+    key_ring_.Open(pipe_, tiling_.kv_slots);
+    value_ring_.Open(pipe_, tiling_.kv_slots);
+    left_ring_.Open(pipe_, kL0Slots);
+    right_ring_.Open(pipe_, kL0Slots);
+    product_ring_.Open(pipe_, kL0Slots);
+  }
+
+  __aicore__ inline void CloseRings() {
+    query_ring_.Close(pipe_);
+    key_ring_.Close(pipe_);
+    value_ring_.Close(pipe_);
+    left_ring_.Close(pipe_);
+    right_ring_.Close(pipe_);
+    product_ring_.Close(pipe_);
+  }
+
+  // Columns of the part-th slice of the head dimension.
+  __aicore__ inline uint32_t DimsIn(uint32_t part) const {
+    return Smaller(kCubeEdge, padded_dim_ - part * kCubeEdge);
+  }
+
+  __aicore__ inline static int64_t Offset(const FlashAttentionStrides& strides, uint32_t batch,
+                                          uint32_t head, uint32_t row) {
+    return strides.batch * batch + strides.head * head + strides.row * row;
+  }
+
+  static constexpr uint32_t kMaxDimParts = 2;
+  static constexpr uint32_t kOperandElements = kL0aBytes / kL0Slots / sizeof(Element);
+  static constexpr uint32_t kProductElements = kL0cBytes / kL0Slots / sizeof(float);
+
+  AscendC::TPipe& pipe_;
+  const FlashAttentionTiling& tiling_;
+  ForwardTasks tasks_;
+  CubeVectorBridge<Element> bridge_;
+  AscendC::GlobalTensor<Element> q_;
+  AscendC::GlobalTensor<Element> k_;
+  AscendC::GlobalTensor<Element> v_;
+
+  AscendC::TBuf<AscendC::TPosition::A1> l1_buffer_;
+  AscendC::TBuf<AscendC::TPosition::A2> l0a_buffer_;
+  AscendC::TBuf<AscendC::TPosition::B2> l0b_buffer_;
+  AscendC::TBuf<AscendC::TPosition::CO1> l0c_buffer_;
+  AscendC::LocalTensor<Element> queries_;
+  AscendC::LocalTensor<Element> keys_;
+  AscendC::LocalTensor<Element> values_;
+  AscendC::LocalTensor<Element> weights_;
+  AscendC::LocalTensor<Element> left_;
+  AscendC::LocalTensor<Element> right_;
+  AscendC::LocalTensor<float> product_;
+
+  SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> query_ring_;
+  SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> key_ring_;
+  SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> value_ring_;
+  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> left_ring_;
+  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> right_ring_;
+  SlotRing<AscendC::HardEvent::M_FIX, AscendC::HardEvent::FIX_M> product_ring_;
+
+  uint32_t padded_dim_ = 0;
+  uint32_t dim_parts_ = 0;
+  uint32_t query_elements_ = 0;
+  uint32_t key_elements_ = 0;
+  uint32_t weight_elements_ = 0;
+  uint32_t query_slot_ = 0;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_FA_FORWARD_LOOP_CUBE_H

@@ -1,0 +1,341 @@
+// A vector core's half of the forward pass: softmax of the step at the head of the pipeline, then
+// the output update of the step `lag` behind it. The two vector cores of a group share each task's
+// rows; everything a row needs stays on one of them.
+#ifndef ASCENDFA_FA_FORWARD_LOOP_VECTOR_H
+#define ASCENDFA_FA_FORWARD_LOOP_VECTOR_H
+
+#include "../arch/capacities.h"
+#include "../arch/cube_vector_bridge.h"
+#include "forward_loop.h"
+#include "kernel_operator.h"
+#include "mask.h"
+#include "online_softmax.h"
+#include "output_accumulator.h"
+#include "slot_ring.h"
+#include "ub_arena.h"
+
+namespace ascendfa {
+
+template <typename Element>
+class ForwardLoopVector {
+ public:
+  __aicore__ inline ForwardLoopVector(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
+      : pipe_(pipe), tiling_(tiling) {}
+
+  __aicore__ inline void Init(GM_ADDR out, GM_ADDR lse, GM_ADDR workspace, uint32_t group,
+                              uint32_t member) {
+    out_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(out));
+    lse_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(lse));
+    bridge_.Init(tiling_, workspace, group);
+    tasks_ = ForwardTasks(tiling_, group);
+    member_ = member;
+
+    const uint32_t width = tiling_.head_dim_padded;
+    score_elements_ = tiling_.softmax_rows * tiling_.block_n;
+    partial_elements_ = tiling_.output_rows * width;
+    staging_elements_ = score_elements_ > partial_elements_ ? score_elements_ : partial_elements_;
+    arena_.Init(pipe_, tiling_.vector_bytes);
+    scores_ = arena_.Take<float>(kSlots * score_elements_);
+    partials_ = arena_.Take<float>(kSlots * partial_elements_);
+    staging_ = arena_.Take<Element>(kSlots * staging_elements_);
+    scratch_ = arena_.Take<float>(tiling_.softmax_rows * kRepeatFloats);
+    mask_.Init(arena_, scratch_, tiling_.block_n);
+    softmax_.Init(arena_, tiling_.depth);
+    output_.Init(arena_, width);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  __aicore__ inline void Run() {
+    OpenRings();
+    WriteRowsWithoutKeys();
+    StepCursor head(tiling_, tasks_);
+    StepCursor tail = head;
+    if (head.Valid()) {
+      LoadScores(head.Current(), 0);
+    }
+    for (uint32_t step = 0; tail.Valid(); ++step) {
+      if (head.Valid()) {
+        const Step current = head.Current();
+        head.Next();
+        Softmax(current, head);
+      }
+      if (step >= tiling_.lag) {
+        UpdateOutput(tail.Current());
+        tail.Next();
+      }
+    }
+    CloseRings();
+  }
+
+ private:
+  // This core's rows of a task: [first, first + count) of the task's.
+  struct Share {
+    uint32_t first;
+    uint32_t count;
+  };
+
+  __aicore__ inline Share ShareOf(const Step& step) const {
+    const uint32_t upper =
+        Smaller(step.rows, AlignUp(CeilDiv(step.rows, kVectorCores), kBlockFloats));
+    return (member_ == 0) ? Share{0, upper} : Share{upper, step.rows - upper};
+  }
+
+  // Columns of a tile as they lie in UB: whole repeats.
+  __aicore__ inline static uint32_t Width(const Step& step) {
+    return AlignUp(step.keys, kRepeatFloats);
+  }
+
+  // Some row does not see all of the columns worked on.
+  __aicore__ inline static bool NeedsMask(const Step& step) {
+    return step.boundary || step.keys != Width(step);
+  }
+
+  // MTE2: the slice of this core's score rows that starts at `row`. The tile's first load waits for
+  // the tile, also on a core that has no rows in it.
+  __aicore__ inline void LoadScores(const Step& step, uint32_t row) {
+    if (row == 0) {
+      bridge_.AwaitScores();
+    }
+    const Share share = ShareOf(step);
+    if (share.count == 0) {
+      return;
+    }
+    const uint32_t rows = Smaller(tiling_.softmax_rows, share.count - row);
+    const uint32_t columns = AlignUp(step.keys, kFractalRows);
+    const AscendC::DataCopyParams params(
+        static_cast<uint16_t>(rows), static_cast<uint16_t>(columns / kBlockFloats),
+        static_cast<uint16_t>((tiling_.block_n - columns) / kBlockFloats),
+        static_cast<uint16_t>((Width(step) - columns) / kBlockFloats));
+    const uint32_t slot = score_ring_.Acquire();
+    AscendC::DataCopy(
+        scores_[slot * score_elements_],
+        bridge_.Scores(step.slot)[static_cast<uint64_t>(share.first + row) * tiling_.block_n],
+        params);
+    score_ring_.Publish();
+  }
+
+  // One tile of scores to one tile of weights. The load of the next slice, which may belong to the
+  // following step, is under way while this one is worked on.
+  __aicore__ inline void Softmax(const Step& step, const StepCursor& following) {
+    const Share share = ShareOf(step);
+    softmax_.Begin(step.slot, step.first);
+    if (NeedsMask(step) && share.count != 0) {
+      mask_.Prepare(tasks_.Lengths(), step, step.row + share.first, share.count);
+    }
+    uint32_t row = 0;
+    do {
+      const uint32_t next = row + tiling_.softmax_rows;
+      if (next < share.count) {
+        LoadScores(step, next);
+      } else if (following.Valid()) {
+        LoadScores(following.Current(), 0);
+      }
+      if (share.count != 0) {
+        const uint32_t rows = Smaller(tiling_.softmax_rows, share.count - row);
+        SoftmaxSlice(step, share, row, rows);
+      }
+      row = next;
+    } while (row < share.count);
+    if (share.count != 0) {
+      softmax_.FinishStep(share.count);
+    } else {
+      // Nothing to write, but "weights ready" also says that this core has read the partial
+      // outputs of earlier steps.
+      AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
+    }
+    bridge_.WeightsReady();
+  }
+
+  __aicore__ inline void SoftmaxSlice(const Step& step, const Share& share, uint32_t row,
+                                      uint32_t count) {
+    const Rows rows{count, Width(step)};
+    const FloatTensor scores = scores_[score_ring_.Await() * score_elements_];
+    ClearTail(scores, rows, step.keys);
+    AscendC::Muls(scores, scores, tiling_.scale, kRepeatFloats, DenseRepeats(rows), DenseUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    if (NeedsMask(step)) {
+      mask_.Apply(scores, rows, row);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    softmax_.Normalise(scores, rows, row, scratch_);
+
+    const AscendC::LocalTensor<Element> weights =
+        staging_[staging_ring_.Acquire() * staging_elements_];
+    AscendC::Cast(weights, scores, AscendC::RoundMode::CAST_RINT, kRepeatFloats, DenseRepeats(rows),
+                  AscendC::UnaryRepeatParams(1, 1, 4, 8));
+    staging_ring_.Publish();
+    score_ring_.Release();
+    AscendC::PipeBarrier<PIPE_V>();
+    softmax_.FinishSlice(rows, row, scratch_);
+    StoreWeights(step, share.first + row, rows);
+  }
+
+  // Columns no load has written, up to the next whole repeat, become zero scores; the mask then
+  // takes them away with those beyond the last key.
+  __aicore__ inline void ClearTail(const FloatTensor& scores, const Rows& rows, uint32_t keys) {
+    const uint32_t loaded = AlignUp(keys, kFractalRows);
+    if (loaded == rows.width) {
+      return;
+    }
+    uint64_t lanes[2] = {~0ULL << (loaded % kRepeatFloats), 0};
+    AscendC::Duplicate(scores[rows.width - kRepeatFloats], 0.0f, lanes,
+                       static_cast<uint8_t>(rows.count), 1, rows.Stride());
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // MTE3: weights of `rows` to the hand-over slot, columns up to the next multiple of 16.
+  __aicore__ inline void StoreWeights(const Step& step, uint32_t row, const Rows& rows) {
+    constexpr uint32_t kBlockElements = kBlockBytes / sizeof(Element);
+    const uint32_t columns = AlignUp(step.keys, kFractalRows);
+    const AscendC::DataCopyParams params(
+        static_cast<uint16_t>(rows.count), static_cast<uint16_t>(columns / kBlockElements),
+        static_cast<uint16_t>((rows.width - columns) / kBlockElements),
+        static_cast<uint16_t>((tiling_.block_n - columns) / kBlockElements));
+    AscendC::DataCopy(bridge_.Weights(step.slot)[static_cast<uint64_t>(row) * tiling_.block_n],
+                      staging_[staging_ring_.Await() * staging_elements_], params);
+    staging_ring_.Release();
+  }
+
+  // Takes in the step's partial product; after a task's last one, writes the task's results.
+  __aicore__ inline void UpdateOutput(const Step& step) {
+    const Share share = ShareOf(step);
+    bridge_.AwaitPartials();
+    if (share.count == 0) {
+      return;
+    }
+    output_.Begin(softmax_.Alpha(step.slot), share.count, step.first);
+    LoadPartials(step, share, 0);
+    for (uint32_t row = 0; row < share.count; row += tiling_.output_rows) {
+      if (row + tiling_.output_rows < share.count) {
+        LoadPartials(step, share, row + tiling_.output_rows);
+      }
+      const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
+      output_.Accumulate(partials_[partial_ring_.Await() * partial_elements_], row, rows);
+      partial_ring_.Release();
+    }
+    if (step.last) {
+      WriteResults(step, share);
+    }
+  }
+
+  // MTE2: a slice of this core's rows of the step's partial product.
+  __aicore__ inline void LoadPartials(const Step& step, const Share& share, uint32_t row) {
+    const uint32_t width = tiling_.head_dim_padded;
+    const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
+    const uint32_t slot = partial_ring_.Acquire();
+    AscendC::DataCopy(partials_[slot * partial_elements_],
+                      bridge_.Partials(step.slot)[static_cast<uint64_t>(share.first + row) * width],
+                      rows * width);
+    partial_ring_.Publish();
+  }
+
+  __aicore__ inline void WriteResults(const Step& step, const Share& share) {
+    const FloatTensor lse =
+        staging_[staging_ring_.Acquire() * staging_elements_].template ReinterpretCast<float>();
+    output_.Close(softmax_.Maximum(step.slot), softmax_.Sum(step.slot), lse, share.count);
+    staging_ring_.Publish();
+    StoreLse(step, share);
+    for (uint32_t row = 0; row < share.count; row += tiling_.output_rows) {
+      const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
+      output_.Finish(staging_[staging_ring_.Acquire() * staging_elements_], row, rows);
+      staging_ring_.Publish();
+      StoreOutput(step, share.first + row, rows);
+    }
+  }
+
+  // MTE3: staged log-sum-exps of this core's share.
+  __aicore__ inline void StoreLse(const Step& step, const Share& share) {
+    const uint64_t head = static_cast<uint64_t>(step.batch) * tiling_.q_heads + step.q_head;
+    const AscendC::DataCopyExtParams params(1, share.count * sizeof(float), 0, 0, 0);
+    AscendC::DataCopyPad(
+        lse_[head * tiling_.seq_q + step.row + share.first],
+        staging_[staging_ring_.Await() * staging_elements_].template ReinterpretCast<float>(),
+        params);
+    staging_ring_.Release();
+  }
+
+  // MTE3: staged output rows, `row` counted from the task's first.
+  __aicore__ inline void StoreOutput(const Step& step, uint32_t row, uint32_t rows) {
+    const int64_t offset = tiling_.out.batch * step.batch + tiling_.out.head * step.q_head +
+                           tiling_.out.row * (step.row + row);
+    const uint32_t bytes = tiling_.head_dim * sizeof(Element);
+    const uint32_t gap = static_cast<uint32_t>(tiling_.out.row) * sizeof(Element) - bytes;
+    const AscendC::DataCopyExtParams params(static_cast<uint16_t>(rows), bytes, 0, gap, 0);
+    AscendC::DataCopyPad(out_[offset], staging_[staging_ring_.Await() * staging_elements_], params);
+    staging_ring_.Release();
+  }
+
+  // Tasks in which no row sees a key have no steps: zeros, and a log-sum-exp of minus infinity.
+  __aicore__ inline void WriteRowsWithoutKeys() {
+    constexpr uint32_t kMinusInfinity = 0xFF800000u;
+    Step step{};
+    BlockRange range;
+    for (uint32_t round = 0; tasks_.Get(round, step, range); ++round) {
+      const Share share = ShareOf(step);
+      if (range.Tiles() != 0 || share.count == 0) {
+        continue;
+      }
+      const AscendC::LocalTensor<uint32_t> lse =
+          staging_[staging_ring_.Acquire() * staging_elements_]
+              .template ReinterpretCast<uint32_t>();
+      AscendC::Duplicate(lse, kMinusInfinity, kRepeatFloats, 1, 1, 8);
+      staging_ring_.Publish();
+      StoreLse(step, share);
+      for (uint32_t row = 0; row < share.count; row += tiling_.output_rows) {
+        const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
+        AscendC::Duplicate(staging_[staging_ring_.Acquire() * staging_elements_],
+                           static_cast<Element>(0.0f),
+                           static_cast<int32_t>(rows * tiling_.head_dim_padded));
+        staging_ring_.Publish();
+        StoreOutput(step, share.first + row, rows);
+      }
+    }
+  }
+
+  __aicore__ inline void OpenRings() {
+    score_ring_.Open(pipe_, kSlots);
+    partial_ring_.Open(pipe_, kSlots);
+    staging_ring_.Open(pipe_, kSlots);
+    idle_event_ = pipe_.AllocEventID<AscendC::HardEvent::MTE2_MTE3>();
+  }
+
+  __aicore__ inline void CloseRings() {
+    score_ring_.Close(pipe_);
+    partial_ring_.Close(pipe_);
+    staging_ring_.Close(pipe_);
+    pipe_.ReleaseEventID<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
+  }
+
+  static constexpr uint32_t kSlots = 2;
+
+  AscendC::TPipe& pipe_;
+  const FlashAttentionTiling& tiling_;
+  ForwardTasks tasks_;
+  CubeVectorBridge<Element> bridge_;
+  AscendC::GlobalTensor<Element> out_;
+  AscendC::GlobalTensor<float> lse_;
+
+  UbArena arena_;
+  FloatTensor scores_;
+  FloatTensor partials_;
+  AscendC::LocalTensor<Element> staging_;  // weights, outputs and log-sum-exps on their way out
+  FloatTensor scratch_;
+  RowLimitMask mask_;
+  SoftmaxState softmax_;
+  OutputAccumulator output_;
+
+  SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> score_ring_;
+  SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> partial_ring_;
+  SlotRing<AscendC::HardEvent::V_MTE3, AscendC::HardEvent::MTE3_V> staging_ring_;
+  AscendC::TEventID idle_event_ = 0;
+
+  uint32_t member_ = 0;
+  uint32_t score_elements_ = 0;
+  uint32_t partial_elements_ = 0;
+  uint32_t staging_elements_ = 0;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_FA_FORWARD_LOOP_VECTOR_H

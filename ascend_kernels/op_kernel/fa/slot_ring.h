@@ -1,0 +1,71 @@
+// A ring of buffers between two pipes of one core: the producer fills a slot, the consumer empties
+// it, each waits for the other only when the ring is full or empty.
+#ifndef ASCENDFA_FA_SLOT_RING_H
+#define ASCENDFA_FA_SLOT_RING_H
+
+#include "kernel_operator.h"
+
+namespace ascendfa {
+
+template <AscendC::HardEvent kReady, AscendC::HardEvent kFree>
+class SlotRing {
+ public:
+  __aicore__ inline void Open(AscendC::TPipe& pipe, uint32_t depth) {
+    depth_ = depth;
+    for (uint32_t i = 0; i < depth_; ++i) {
+      ready_[i] = pipe.AllocEventID<kReady>();
+      free_[i] = pipe.AllocEventID<kFree>();
+      AscendC::SetFlag<kFree>(free_[i]);
+    }
+  }
+
+  __aicore__ inline void Close(AscendC::TPipe& pipe) {
+    for (uint32_t i = 0; i < depth_; ++i) {
+      AscendC::WaitFlag<kFree>(free_[i]);
+      pipe.ReleaseEventID<kFree>(free_[i]);
+      pipe.ReleaseEventID<kReady>(ready_[i]);
+    }
+  }
+
+  // Producer: the next slot, once the consumer has let go of it.
+  __aicore__ inline uint32_t Acquire() {
+    const uint32_t slot = Advance(acquire_);
+    AscendC::WaitFlag<kFree>(free_[slot]);
+    return slot;
+  }
+
+  // Producer: the oldest slot not yet published is filled.
+  __aicore__ inline void Publish() { AscendC::SetFlag<kReady>(ready_[Advance(publish_)]); }
+
+  // Consumer: the next filled slot.
+  __aicore__ inline uint32_t Await() {
+    const uint32_t slot = Advance(await_);
+    AscendC::WaitFlag<kReady>(ready_[slot]);
+    return slot;
+  }
+
+  // Consumer: done with the oldest slot not yet released.
+  __aicore__ inline void Release() { AscendC::SetFlag<kFree>(free_[Advance(release_)]); }
+
+ private:
+  static constexpr uint32_t kMaxDepth = 4;
+
+  // Hands out the cursor's slot and moves the cursor on.
+  __aicore__ inline uint32_t Advance(uint32_t& cursor) {
+    const uint32_t slot = cursor;
+    cursor = (slot + 1 == depth_) ? 0 : slot + 1;
+    return slot;
+  }
+
+  AscendC::TEventID ready_[kMaxDepth];
+  AscendC::TEventID free_[kMaxDepth];
+  uint32_t depth_ = 1;
+  uint32_t acquire_ = 0;
+  uint32_t publish_ = 0;
+  uint32_t await_ = 0;
+  uint32_t release_ = 0;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_FA_SLOT_RING_H

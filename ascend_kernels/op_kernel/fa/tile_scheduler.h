@@ -1,0 +1,47 @@
+// Which core group computes which block of query rows. Arithmetic only: no counters in memory, so
+// every core of a group arrives at the same answer on its own.
+#ifndef ASCENDFA_FA_TILE_SCHEDULER_H
+#define ASCENDFA_FA_TILE_SCHEDULER_H
+
+#include "seqlen.h"
+
+namespace ascendfa {
+
+struct Task {
+  uint32_t batch_head;
+  uint32_t block;
+};
+
+// Under a causal mask later blocks see more keys. Tasks are therefore listed heaviest first, all
+// heads of the last block, then all heads of the one before, and dealt out in snake order: groups
+// 0..n-1 take one each, then n-1..0, and so on, so that early takers of one round are late takers
+// of the next.
+class TileScheduler {
+ public:
+  __aicore__ inline TileScheduler() {}
+  __aicore__ inline TileScheduler(uint32_t batch_heads, uint32_t blocks, uint32_t group,
+                                  uint32_t groups)
+      : batch_heads_(batch_heads), blocks_(blocks), group_(group), groups_(groups) {}
+
+  // The group's round-th task. False when it has no more.
+  __aicore__ inline bool Get(uint32_t round, Task& task) const {
+    const uint32_t seat = (round % 2 == 0) ? group_ : groups_ - 1 - group_;
+    const uint64_t index = static_cast<uint64_t>(round) * groups_ + seat;
+    if (index >= static_cast<uint64_t>(batch_heads_) * blocks_) {
+      return false;
+    }
+    task.batch_head = static_cast<uint32_t>(index % batch_heads_);
+    task.block = blocks_ - 1 - static_cast<uint32_t>(index / batch_heads_);
+    return true;
+  }
+
+ private:
+  uint32_t batch_heads_ = 0;
+  uint32_t blocks_ = 0;
+  uint32_t group_ = 0;
+  uint32_t groups_ = 1;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_FA_TILE_SCHEDULER_H

@@ -1,0 +1,51 @@
+// What the host's plan tells the kernel: plain data, the same bytes on both sides.
+#ifndef ASCENDFA_FLASH_ATTENTION_TILING_H
+#define ASCENDFA_FLASH_ATTENTION_TILING_H
+
+#include <cstdint>
+
+// Distances between neighbours along each axis of a [batch, head, row, column] tensor, in elements.
+// Columns are contiguous.
+struct FlashAttentionStrides {
+  int64_t batch;
+  int64_t head;
+  int64_t row;
+};
+
+struct FlashAttentionTiling {
+  FlashAttentionStrides q;
+  FlashAttentionStrides k;
+  FlashAttentionStrides v;
+  FlashAttentionStrides out;
+
+  // Layout of one core group's part of the workspace: slot sizes and part starts, in bytes.
+  uint64_t group_bytes;
+  uint64_t score_slot_bytes;
+  uint64_t weight_offset;
+  uint64_t weight_slot_bytes;
+  uint64_t partial_offset;
+  uint64_t partial_slot_bytes;
+
+  uint32_t batch;
+  uint32_t q_heads;
+  uint32_t kv_heads;
+  uint32_t seq_q;
+  uint32_t seq_k;
+  uint32_t head_dim;
+  uint32_t head_dim_padded;  // head_dim up to the next multiple of 16
+
+  uint32_t block_m;       // query rows of a task
+  uint32_t block_n;       // keys of a step
+  uint32_t lag;           // steps between a score tile and its use by the second product
+  uint32_t depth;         // slots of each hand-over buffer, at least lag + 1
+  uint32_t kv_slots;      // chunks of keys, and of values, the cube core holds in L1
+  uint32_t softmax_rows;  // rows the vector cores normalise at a time
+  uint32_t output_rows;   // rows of the accumulator they update at a time
+  uint32_t vector_bytes;  // what a vector core takes of its unified buffer
+  uint32_t groups;        // core groups that take part
+
+  uint32_t causal;
+  float scale;
+};
+
+#endif  // ASCENDFA_FLASH_ATTENTION_TILING_H
