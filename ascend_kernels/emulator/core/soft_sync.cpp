@@ -28,6 +28,20 @@ void meet(Core& core, uint32_t site) {
   if (core.tracker != nullptr) core.tracker->pipe_barrier(core.id(), Pipe::ALL, site);
 }
 
+// The cycle model sees a mode 0 flag under an id no kernel can use.
+void trace_meeting(Core& core, uint32_t site) {
+  if (core.trace == nullptr) return;
+  TraceRecord r;
+  r.pipe = r.other = Pipe::S;
+  r.id = 31;
+  r.name = "SyncAll";
+  r.site = site;
+  for (const TraceType type : {TraceType::CrossSet, TraceType::CrossWait}) {
+    r.type = type;
+    core.trace->records.push_back(r);
+  }
+}
+
 }  // namespace
 
 void soft_sync_all(uint64_t gm_workspace, uint32_t, int32_t used, bool aiv_only) {
@@ -44,6 +58,7 @@ void soft_sync_all(uint64_t gm_workspace, uint32_t, int32_t used, bool aiv_only)
   ++*word(gm_workspace, block_idx(), "SyncAll");
   const uint32_t site = capture_site();
   pipe_barrier(Pipe::ALL);
+  if (count == participants(core, aiv_only)) trace_meeting(core, site);
   std::shared_ptr<const std::vector<uint64_t>> released;
   auto& barrier = launch.soft_barrier;
   std::unique_lock<std::mutex> lock(launch.all_mutex);
