@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from ascendfa.errors import TileError, UnknownChipError
+from ascendfa.errors import InvalidArgumentError, TileError, UnknownChipError
 
 __all__ = ["CHIPS", "Chip", "check_tile", "chip_for_soc"]
 
@@ -24,7 +24,7 @@ class Chip:
     arch
         Architecture number (``__NPU_ARCH__``).
     buffers
-        Bytes of each on-chip buffer, per core (UB: per vector core).
+        Bytes of each on-chip buffer a kernel can use, per core (UB: per vector core).
     dtypes
         Element types the kernels have for this chip.
     has_kernels
@@ -39,18 +39,33 @@ class Chip:
 
 
 def _sizes(l1: int, l0a: int, l0b: int, l0c: int, ub: int) -> dict[str, int]:
-    kib = {"L1": l1, "L0A": l0a, "L0B": l0b, "L0C": l0c, "UB": ub}
-    return {name: size * _KIB for name, size in kib.items()}
+    return {"L1": l1, "L0A": l0a, "L0B": l0b, "L0C": l0c, "UB": ub}
 
 
-# Sizes: platform_config ini files of the CANN runtime. 248 KiB of the 950's UB are usable.
+# L0 sizes: platform_config ini files of the CANN runtime. L1 and UB: less what PlatformAscendC
+# keeps back, where that is known.
+_FIRST: Final = _sizes(1024 * _KIB, 64 * _KIB, 64 * _KIB, 256 * _KIB, 256 * _KIB)
+_SPLIT_3510: Final = _sizes(512 * _KIB, 64 * _KIB, 64 * _KIB, 256 * _KIB, 248 * _KIB)
+_SPLIT_2201: Final = _sizes(524032, 64 * _KIB, 64 * _KIB, 128 * _KIB, 196352)
 CHIPS: Final[dict[str, Chip]] = {
     chip.unit: chip
     for chip in (
-        Chip("ascend910", 1001, _sizes(1024, 64, 64, 256, 256), ("float16",), False),
-        Chip("ascend910b", 2201, _sizes(512, 64, 64, 128, 192), ("float16",), True),
-        Chip("ascend910_93", 2201, _sizes(512, 64, 64, 128, 192), ("float16",), True),
-        Chip("ascend950", 3510, _sizes(512, 64, 64, 256, 248), ("float16",), False),
+        Chip(
+            "ascend910",
+            1001,
+            _FIRST,
+            ("float16",),
+            False,
+        ),
+        Chip("ascend910b", 2201, _SPLIT_2201, ("float16",), True),
+        Chip("ascend910_93", 2201, _SPLIT_2201, ("float16",), True),
+        Chip(
+            "ascend950",
+            3510,
+            _SPLIT_3510,
+            ("float16",),
+            False,
+        ),
     )
 }
 
@@ -90,34 +105,45 @@ def chip_for_soc(soc: str) -> Chip:
     )
 
 
-def _tile_needs(block_m: int, block_n: int, head_dim: int, itemsize: int) -> dict[str, int]:
-    """Return the least bytes any order of work must hold at once, per buffer.
+# Columns of a product, and what the vector cores work in: 64 fp32 lanes, 8 rows at least.
+_CUBE_EDGE: Final = 128
+_LANES: Final = 64
+_FEWEST_ROWS: Final = 8
+_MAX_BLOCK_N: Final = 8 * _LANES  # a row's maximum and sum fold eight groups of lanes
 
-    The op package's plan is stricter; it also refuses before a launch.
+
+def _tile_needs(block_m: int, block_n: int, head_dim: int, itemsize: int) -> dict[str, int]:
+    """Return the least bytes the forward kernel can do with, per buffer.
+
+    The op package's plan adds what its pipeline depth takes and refuses as well, by name.
     """
-    granule = 16  # the cube multiplies fractals of 16 rows
-    score_row = block_n * 4
+    queries = 2 * block_m * head_dim
+    chunks = 2 * (2 * _CUBE_EDGE * head_dim + block_m * _CUBE_EDGE)  # keys, values, weights
+    slice_of_scores = _FEWEST_ROWS * block_n
     return {
-        # Q stays while K and V tiles stream past it, each in two halves that alternate.
-        "L1": (block_m + 2 * block_n) * head_dim * itemsize,
-        # One fractal column of the scores in fp32 is the finest piece the cube can deliver.
-        "L0C": block_m * granule * 4,
-        # A row of scores in fp32 and its exponentials in the input type.
-        "UB": score_row + block_n * itemsize,
+        "L1": (queries + chunks) * itemsize,
+        # Two fp32 products, one being computed while the other is stored.
+        "L0C": 2 * block_m * _CUBE_EDGE * 4,
+        # Two slices of scores in fp32, and their weights in the input type.
+        "UB": 2 * slice_of_scores * (4 + itemsize),
     }
 
 
 def check_tile(chip: Chip, block_m: int, block_n: int, head_dim: int, itemsize: int = 2) -> None:
-    """Refuse block sizes that cannot fit on a chip; 0 leaves a size to the plan.
+    """Refuse block sizes that cannot work on a chip; 0 leaves a size to the plan.
 
     Raises
     ------
     TileError
-        Naming the buffer, the bytes needed and the limit.
+        If a buffer is too small, naming it, the bytes needed and the limit.
+    InvalidArgumentError
+        If the kernel cannot divide its work that way.
     """
-    smallest = 16
-    needs = _tile_needs(block_m or smallest, block_n or smallest, head_dim, itemsize)
+    needs = _tile_needs(block_m, block_n, head_dim, itemsize)
     tile = f"block_m={block_m}, block_n={block_n}, head_dim={head_dim}"
     for buffer, needed in needs.items():
         if needed > chip.buffers[buffer]:
             raise TileError(chip.unit, buffer, needed, chip.buffers[buffer], tile)
+    if block_n % _LANES or block_n > _MAX_BLOCK_N:
+        allowed = f"multiples of {_LANES} up to {_MAX_BLOCK_N}, or 0 to let the plan choose"
+        raise InvalidArgumentError("block_n", block_n, allowed)

@@ -36,6 +36,7 @@ class Acl:
         code = libraries["aclInit"](None)
         if code not in (_SUCCESS, codes.REPEAT_INITIALIZE):
             raise self.error("aclInit", code)
+        self._forget_message()
         self.owns_init = code == _SUCCESS
 
     def call(self, function: str, *arguments: Any) -> None:
@@ -56,6 +57,10 @@ class Acl:
         recent = "" if message is None else message.decode("utf-8", errors="replace").strip()
         return AclError(function, code, codes.meaning(code), recent, codes.hint(code))
 
+    def _forget_message(self) -> None:
+        """Drop the message of an expected failure, lest a later error without one shows it."""
+        self.libraries["aclGetRecentErrMsg"]()
+
     def soc_name(self) -> str:
         """Return the SoC's name, such as Ascend910B3."""
         name = self.libraries["aclrtGetSocName"]()
@@ -75,6 +80,7 @@ class Acl:
             raise InvalidArgumentError("device", index, f"0 to {count.value - 1}")
         former = ctypes.c_void_p()
         code = self.libraries["aclrtGetCurrentContext"](ctypes.byref(former))
+        self._forget_message()
         self.call("aclrtSetDevice", index)
         with self.releasing("aclrtSetCurrentContext", former if code == _SUCCESS else None):
             yield

@@ -63,13 +63,13 @@ def test_block_sizes_come_from_the_chips_yaml_file(stub, rng, monkeypatch, tmp_p
     file.parent.mkdir()
     file.write_text(
         "version: 1\nchip: ascend910b\nrules:\n"
-        "  - {when: {head_dim: 64}, block_m: 48, block_n: 96, source: manual}\n"
+        "  - {when: {head_dim: 64}, block_m: 48, block_n: 192, source: manual}\n"
     )
     monkeypatch.setenv("ASCENDFA_CONFIG_DIR", str(tmp_path))
     ascendfa.flash_attention(*arrays(rng))
-    assert (stub.call().block_m, stub.call().block_n) == (48, 96)
-    ascendfa.flash_attention(*arrays(rng), config=FlashAttentionConfig(block_n=32))
-    assert (stub.call().block_m, stub.call().block_n) == (48, 32)
+    assert (stub.call().block_m, stub.call().block_n) == (48, 192)
+    ascendfa.flash_attention(*arrays(rng), config=FlashAttentionConfig(block_n=64))
+    assert (stub.call().block_m, stub.call().block_n) == (48, 64)
 
 
 def test_config_and_call_arguments_combine(stub, rng):
@@ -231,7 +231,7 @@ def test_the_callers_context_is_current_again_afterwards(stub, rng):
 
 
 def test_an_impossible_tile_is_refused_before_anything_is_created(stub, rng):
-    with pytest.raises(errors.TileError, match=r"bytes of L1 on ascend910b.*at most 524288 bytes"):
+    with pytest.raises(errors.TileError, match=r"bytes of UB on ascend910b.*at most 196352 bytes"):
         ascendfa.flash_attention(*arrays(rng), config=FlashAttentionConfig(block_n=32768))
     assert [stub.made(kind) for kind in NOTHING] == [0, 0, 0, 0]
 

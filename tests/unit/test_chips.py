@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from ascendfa.chips import CHIPS, check_tile, chip_for_soc
-from ascendfa.errors import TileError, UnknownChipError
+from ascendfa.errors import InvalidArgumentError, TileError, UnknownChipError
 
 
 @pytest.mark.parametrize(
@@ -40,24 +40,43 @@ def test_the_bare_name_that_several_chips_share_is_never_guessed():
         chip_for_soc("Ascend910")
 
 
-def test_buffer_sizes_of_the_910b():
-    kib = {name: size // 1024 for name, size in CHIPS["ascend910b"].buffers.items()}
-    assert kib == {"L1": 512, "L0A": 64, "L0B": 64, "L0C": 128, "UB": 192}
+def test_usable_buffer_sizes_of_the_910b():
+    kib = 1024
+    expected = {"L1": 524032, "L0A": 64 * kib, "L0B": 64 * kib, "L0C": 128 * kib, "UB": 196352}
+    assert CHIPS["ascend910b"].buffers == expected
 
 
-@pytest.mark.parametrize(("block_m", "block_n"), [(0, 0), (16, 16), (128, 512), (128, 0)])
-def test_possible_tiles_pass(block_m, block_n):
-    check_tile(CHIPS["ascend910b"], block_m, block_n, 128)
+@pytest.mark.parametrize(
+    ("block_m", "block_n"), [(0, 0), (16, 64), (128, 512), (128, 0), (0, 512), (64, 448)]
+)
+@pytest.mark.parametrize("head_dim", [64, 128])
+def test_possible_tiles_pass(block_m, block_n, head_dim):
+    check_tile(CHIPS["ascend910b"], block_m, block_n, head_dim)
 
 
-def test_an_impossible_tile_names_buffer_bytes_and_limit():
+@pytest.mark.parametrize(
+    ("block_m", "block_n", "buffer", "at_least", "limit"),
+    [
+        # Two fp32 products of 256 rows and 128 columns.
+        (256, 512, "L0C", 2 * 256 * 128 * 4, 128 * 1024),
+        # Query rows alone: 4096 x 128 fp16.
+        (4096, 512, "L1", 4096 * 128 * 2, 524032),
+        # Eight rows of scores in fp32.
+        (128, 8192, "UB", 8 * 8192 * 4, 196352),
+    ],
+)
+def test_an_impossible_tile_names_buffer_bytes_and_limit(block_m, block_n, buffer, at_least, limit):
     with pytest.raises(TileError) as caught:
-        check_tile(CHIPS["ascend910b"], 128, 4096, 128)
+        check_tile(CHIPS["ascend910b"], block_m, block_n, 128)
     error = caught.value
-    assert error.buffer == "L1"
-    # At least one K and one V tile of 4096 x 128 fp16 have to be there: 2 MiB.
-    assert error.needed >= 2 * 4096 * 128 * 2 > error.limit == 512 * 1024
-    assert str(error.needed) in str(error)
-    assert str(error.limit) in str(error)
-    assert "L1" in str(error)
+    assert (error.buffer, error.limit) == (buffer, limit)
+    assert error.needed >= at_least
+    for part in (f"{error.needed} bytes of {buffer}", f"at most {limit} bytes of {buffer}"):
+        assert part in str(error)
     assert isinstance(error, ValueError)
+
+
+@pytest.mark.parametrize("block_n", [16, 100, 576, 1024])
+def test_widths_the_kernel_cannot_fold_are_refused(block_n):
+    with pytest.raises(InvalidArgumentError, match="^block_n: got .*multiples of 64 up to 512"):
+        check_tile(CHIPS["ascend910b"], 128, block_n, 128)
