@@ -64,6 +64,18 @@ void set_atomic(Atomic op, DType type) {
   core.control.atomic_type = type;
 }
 
+void set_atomic_dtype(DType type) {
+  Core& core = current_core();
+  core.charge();
+  core.control.atomic_type = type;
+}
+
+void init_soc_state() {
+  Core& core = current_core();
+  core.charge();
+  core.control = ControlState{};
+}
+
 uint64_t ctrl() { return current_core().control.ctrl; }
 void set_ctrl(uint64_t value) { current_core().control.ctrl = value; }
 
