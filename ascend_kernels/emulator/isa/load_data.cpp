@@ -1,0 +1,195 @@
+// LoadData in whole fractals: L1 to L0A and L0B, GM to L0A, L0B and L1, with or without transpose.
+#include <cstring>
+
+#include "dav/abi_cube.h"
+#include "isa/cube_common.h"
+
+namespace dav {
+namespace {
+
+using namespace cube;
+
+bool is_l0(Buffer b) { return b == Buffer::L0A || b == Buffer::L0B; }
+
+// The first generation moves integers of one and two bytes and half only.
+void require_type(const Instruction& in, DType type) {
+  const bool wide = size_of(type) > 2 || type == DType::BF16 || type == DType::I4;
+  if (size_of(type) <= 4 && !(is_coupled(in) && wide)) return;
+  in.trap(TrapKind::UnsupportedType, "%s cannot load %s", in.core().chip().name.c_str(),
+          type_name(type));
+}
+
+void require_limits(const Instruction& in, const Load2dDesc& d) {
+  in.require_range("startIndex", d.startIndex, 0, 65535);
+  in.require_range("repeatTimes", d.repeatTimes, 0, 255);
+  in.require_range("srcStride", d.srcStride, 0, 65535);
+  in.require_range("dstGap", d.dstGap, 0, 65535);
+}
+
+// Which unit the n-th repeat reads; traps when a decreasing address runs below the operand.
+uint64_t source_index(const Instruction& in, uint32_t start, uint32_t stride, bool decrement,
+                      uint32_t n) {
+  const uint64_t step = uint64_t{stride} * n;
+  if (!decrement) return start + step;
+  if (step > start) {
+    in.trap(TrapKind::IllegalArgument, "repeat %u reads %llu units before the operand", n,
+            static_cast<unsigned long long>(step - start));
+  }
+  return start - step;
+}
+
+Work load_work(Path path, DType type, uint64_t bytes) {
+  Work w;
+  w.kind = WorkKind::Move;
+  w.path = path;
+  w.dtype = type;
+  w.bytes = bytes;
+  return w;
+}
+
+Path l1_path(Buffer dst) { return dst == Buffer::L0A ? Path::L1ToL0a : Path::L1ToL0b; }
+
+// Rows of a square of Q x Q elements that lie fractal after fractal in L1; transposed, its fractals
+// go to L0 `fractal_step` apart. A fractal has 16 rows of 32 bytes, so for one-byte elements the
+// square is two fractals above each other, for four-byte elements two side by side.
+struct Square {
+  uint32_t element = 2;
+  uint32_t per_row = 16;  // elements in 32 bytes
+  uint32_t side = 16;     // Q
+  uint32_t fractals = 1;
+};
+
+Square square_of(DType type) {
+  Square s;
+  s.element = size_of(type);
+  s.per_row = kBlock / s.element;
+  s.side = s.per_row > kSide ? s.per_row : kSide;
+  s.fractals = s.side * s.side * s.element / kFractal;
+  return s;
+}
+
+// Byte offset of (row, column) in the fractals of a square, `step` bytes from fractal to fractal.
+uint64_t square_offset(const Square& s, uint32_t row, uint32_t column, uint64_t step) {
+  const uint32_t fractal = (row / kSide) * (s.side / s.per_row) + column / s.per_row;
+  return fractal * step + (row % kSide) * kBlock + (column % s.per_row) * s.element;
+}
+
+void transpose_square(Instruction& in, const Square& s, Buffer dst, uint64_t dst_addr,
+                      uint64_t dst_step, uint64_t src_addr) {
+  const uint64_t bytes = uint64_t{s.fractals} * kFractal;
+  const std::byte* from = in.span(Buffer::L1, src_addr, bytes);
+  std::byte* to = in.span(dst, dst_addr, (s.fractals - 1) * dst_step + kFractal);
+  if (in.checking()) {
+    in.note_move(Buffer::L1, src_addr, bytes);
+    for (uint32_t f = 0; f < s.fractals; ++f) {
+      in.note_write(dst, dst_addr + f * dst_step, kFractal);
+    }
+  }
+  for (uint32_t r = 0; r < s.side; ++r) {
+    for (uint32_t c = 0; c < s.side; ++c) {
+      const uint64_t source = square_offset(s, r, c, kFractal);
+      const uint64_t target = square_offset(s, c, r, dst_step);
+      std::memcpy(to + target, from + source, s.element);
+      in.copy_defined(dst, dst_addr + target, Buffer::L1, src_addr + source, s.element);
+    }
+  }
+}
+
+}  // namespace
+
+void load_data_2d(Local dst, Local src, DType type, const Load2dDesc& d) {
+  Instruction in(Pipe::MTE1, "LoadData");
+  if (src.buffer != Buffer::L1 || !is_l0(dst.buffer)) refuse_path(in, dst.buffer, src.buffer);
+  require_buffer(in, dst, dst.buffer, "dst");
+  require_type(in, type);
+  require_limits(in, d);
+  in.require_aligned(dst.buffer, dst.addr, kFractal, "dst");
+  in.require_aligned(src.buffer, src.addr, kBlock, "src");
+  if (d.ifTranspose && size_of(type) != 2) {
+    in.trap(TrapKind::UnsupportedType, "ifTranspose takes 16-bit types, not %s", type_name(type));
+  }
+  if (is_coupled(in) && d.decrement) {
+    in.trap(TrapKind::IllegalArgument, "addrMode is 1, this path allows 0");
+  }
+  const uint64_t dst_step = (uint64_t{d.dstGap} + 1) * kFractal;
+  if (!d.ifTranspose && !d.decrement && d.srcStride >= 1 && d.repeatTimes > 0) {
+    move_pieces(in, dst.buffer, dst.addr, Buffer::L1, src.addr + uint64_t{d.startIndex} * kFractal,
+                {d.repeatTimes, kFractal, dst_step, uint64_t{d.srcStride} * kFractal});
+  } else {
+    for (uint32_t i = 0; i < d.repeatTimes; ++i) {
+      const uint64_t from =
+          src.addr + source_index(in, d.startIndex, d.srcStride, d.decrement, i) * kFractal;
+      const uint64_t to = dst.addr + i * dst_step;
+      if (d.ifTranspose) {
+        transpose_fractal_b16(in, dst.buffer, to, Buffer::L1, from);
+      } else {
+        move_piece(in, dst.buffer, to, Buffer::L1, from, kFractal);
+      }
+    }
+  }
+  in.work(load_work(l1_path(dst.buffer), type, uint64_t{d.repeatTimes} * kFractal));
+}
+
+void load_data_2d_gm(Local dst, uint64_t src, DType type, const Load2dDesc& d) {
+  Instruction in(Pipe::MTE2, "LoadData");
+  const bool to_l0 = is_l0(dst.buffer);
+  if (!to_l0 && dst.buffer != Buffer::L1) refuse_path(in, dst.buffer, Buffer::GM);
+  require_buffer(in, dst, dst.buffer, "dst");
+  require_type(in, type);
+  require_limits(in, d);
+  in.require_aligned(dst.buffer, dst.addr, to_l0 ? kFractal : kBlock, "dst");
+  if (d.ifTranspose) {
+    in.trap(TrapKind::UnsupportedPath, "only loads from L1 transpose");
+  }
+  if (to_l0 && type == DType::I4) {
+    in.trap(TrapKind::UnsupportedType, "only loads from L1 take int4b_t");
+  }
+  if (is_coupled(in) && !to_l0 && d.dstGap != 0) {
+    in.trap(TrapKind::IllegalArgument, "dstGap is %u, %s takes 0 into L1", d.dstGap,
+            in.core().chip().name.c_str());
+  }
+  for (uint32_t i = 0; i < d.repeatTimes; ++i) {
+    const uint64_t index = source_index(in, d.startIndex, d.srcStride, d.decrement, i);
+    move_piece(in, dst.buffer, dst.addr + (uint64_t{d.dstGap} + 1) * kFractal * i, Buffer::GM,
+               src + index * kFractal, kFractal);
+  }
+  Work w = load_work(to_l0 ? Path::GmToL0 : Path::GmToL1, type, uint64_t{d.repeatTimes} * kFractal);
+  w.bursts = d.srcStride == 1 ? 1 : d.repeatTimes;
+  w.gm_addr = src + uint64_t{d.startIndex} * kFractal;
+  w.gm_stride = uint64_t{d.srcStride} * kFractal;
+  in.work(w);
+}
+
+void load_data_transpose(Local dst, Local src, DType type, const LoadTransposeDesc& d) {
+  Instruction in(Pipe::MTE1, "LoadDataWithTranspose");
+  require_feature(in, Feature::LoadDataWithTranspose);
+  if (src.buffer != Buffer::L1 || !is_l0(dst.buffer)) refuse_path(in, dst.buffer, src.buffer);
+  require_buffer(in, dst, dst.buffer, "dst");
+  if (type == DType::I4 || size_of(type) > 4) {
+    in.trap(TrapKind::UnsupportedType, "the emulator transposes no %s", type_name(type));
+  }
+  in.require_range("startIndex", d.startIndex, 0, 65535);
+  in.require_range("repeatTimes", d.repeatTimes, 0, 255);
+  in.require_range("srcStride", d.srcStride, 0, 65535);
+  in.require_range("dstGap", d.dstGap, 0, 65535);
+  in.require_range("dstFracGap", d.dstFracGap, 0, 65535);
+  in.require_aligned(dst.buffer, dst.addr, kFractal, "dst");
+  in.require_aligned(src.buffer, src.addr, kBlock, "src");
+
+  const Square s = square_of(type);
+  const uint64_t square_bytes = uint64_t{s.fractals} * kFractal;
+  const uint64_t fractal_step = (uint64_t{d.dstFracGap} + 1) * kFractal;
+  for (uint32_t i = 0; i < d.repeatTimes; ++i) {
+    const uint64_t from =
+        src.addr + source_index(in, d.startIndex, d.srcStride, d.decrement, i) * square_bytes;
+    const uint64_t to = dst.addr + (uint64_t{d.dstGap} + 1) * kFractal * i;
+    if (s.fractals == 1) {
+      transpose_fractal_b16(in, dst.buffer, to, Buffer::L1, from);
+    } else {
+      transpose_square(in, s, dst.buffer, to, fractal_step, from);
+    }
+  }
+  in.work(load_work(l1_path(dst.buffer), type, d.repeatTimes * square_bytes));
+}
+
+}  // namespace dav

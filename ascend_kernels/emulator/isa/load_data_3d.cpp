@@ -1,0 +1,222 @@
+// LoadData 3D v2: the image-to-column matrix of an NC1HWC0 feature map in L1, cut out and laid down
+// as L0A or L0B expect it. With a 1x1 filter, stride 1 and no padding the matrix is the NZ matrix
+// in L1 itself, which is how matrix kernels use the instruction.
+#include <algorithm>
+#include <cstring>
+
+#include "dav/abi_cube.h"
+#include "isa/cube_common.h"
+
+namespace dav {
+namespace {
+
+using namespace cube;
+
+struct FeatureMap {
+  uint32_t h = 0, w = 0;
+  uint8_t left = 0, right = 0, top = 0, bottom = 0;
+};
+
+uint64_t pack(const FeatureMap& f) {
+  return uint64_t{f.h} | uint64_t{f.w} << 16 | uint64_t{f.left} << 32 | uint64_t{f.right} << 40 |
+         uint64_t{f.top} << 48 | uint64_t{f.bottom} << 56;
+}
+
+FeatureMap unpack(uint64_t v) {
+  FeatureMap f;
+  f.h = v & 0xffff;
+  f.w = (v >> 16) & 0xffff;
+  f.left = static_cast<uint8_t>(v >> 32);
+  f.right = static_cast<uint8_t>(v >> 40);
+  f.top = static_cast<uint8_t>(v >> 48);
+  f.bottom = static_cast<uint8_t>(v >> 56);
+  return f;
+}
+
+// Locates a 32-byte block of the image-to-column matrix: `row` is an output position, `block` a
+// block of columns.
+class Columns {
+ public:
+  Columns(const Instruction& in, const FeatureMap& map, const Load3dDesc& d) : map_(map), d_(d) {
+    const int64_t high = int64_t{map.h} + map.top + map.bottom;
+    const int64_t wide = int64_t{map.w} + map.left + map.right;
+    const int64_t kernel_h = int64_t{d.filterH - 1} * d.dilationFilterH + 1;
+    const int64_t kernel_w = int64_t{d.filterW - 1} * d.dilationFilterW + 1;
+    if (high < kernel_h || wide < kernel_w) {
+      in.trap(TrapKind::IllegalArgument, "the filter is larger than the padded feature map");
+    }
+    out_w_ = (wide - kernel_w) / d.strideW + 1;
+    rows_ = ((high - kernel_h) / d.strideH + 1) * out_w_;
+  }
+  int64_t rows() const { return rows_; }
+  // Byte offset from the feature map's start; -1 where the position lies in the padding.
+  int64_t offset(int64_t row, int64_t block) const {
+    const int64_t taps = int64_t{d_.filterH} * d_.filterW;
+    const int64_t channel = block / taps, tap = block % taps;
+    const int64_t y = row / out_w_ * d_.strideH + tap / d_.filterW * d_.dilationFilterH - map_.top;
+    const int64_t x = row % out_w_ * d_.strideW + tap % d_.filterW * d_.dilationFilterW - map_.left;
+    if (y < 0 || y >= map_.h || x < 0 || x >= map_.w) return -1;
+    return ((channel * map_.h + y) * map_.w + x) * kBlock;
+  }
+
+ private:
+  const FeatureMap map_;
+  const Load3dDesc& d_;
+  int64_t out_w_ = 0;
+  int64_t rows_ = 0;
+};
+
+void require_limits(const Instruction& in, DType type, Buffer dst, const Load3dDesc& d) {
+  const uint32_t size = size_of(type);
+  const uint32_t c0 = kBlock / size;
+  in.require_range("strideW", d.strideW, 1, 63);
+  in.require_range("strideH", d.strideH, 1, 63);
+  in.require_range("dilationFilterW", d.dilationFilterW, 1, 255);
+  in.require_range("dilationFilterH", d.dilationFilterH, 1, 255);
+  in.require_range("mStartPt", d.mStartPt, 0, 32767);
+  if (d.kStartPt % c0 != 0) {
+    in.trap(TrapKind::IllegalArgument, "kStartPt is %u, no multiple of %u", d.kStartPt, c0);
+  }
+  if (d.enSmallK) in.trap(TrapKind::UnsupportedOp, "enSmallK exists on no supported chip");
+  if (d.fMatrixCtrl) in.trap(TrapKind::IllegalArgument, "fMatrixCtrl has to be false");
+  if (size == 1 && (dst == Buffer::L0B || d.enTranspose)) {
+    in.trap(TrapKind::UnsupportedType, "%s is loaded without transpose to L0A only",
+            type_name(type));
+  }
+}
+
+// The cut-out matrix has `m` rows and `blocks` blocks of columns. Where its block (row, block)
+// starts in dst, and how far apart its elements lie there.
+struct Placement {
+  bool transposed = false;
+  bool to_l0b = false;
+  uint32_t size = 2;
+  uint64_t m_tiles = 0;  // of 16 rows
+  uint64_t blocks = 0;
+  uint64_t columns16 = 0;  // columns in tiles of 16
+
+  uint64_t at(uint64_t row, uint64_t block, uint64_t element) const {
+    const uint64_t tile = row / kSide, in_tile = row % kSide;
+    if (!transposed) {
+      return (tile * blocks + block) * kFractal + in_tile * kBlock + element * size;
+    }
+    // Transposed, rows of the matrix become the 32-byte direction of the fractals.
+    const uint64_t c0 = kBlock / size;
+    const uint64_t column = block * c0 + element;
+    const uint64_t across = row / c0;  // fractal along the old rows
+    const uint64_t acrosses = m_tiles * kSide / c0;
+    const uint64_t down = column / kSide;  // fractal along the old columns
+    const uint64_t fractal = to_l0b ? across * columns16 + down : down * acrosses + across;
+    return fractal * kFractal + column % kSide * kBlock + row % c0 * size;
+  }
+};
+
+}  // namespace
+
+void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
+  Instruction in(Pipe::MTE1, "LoadData (3D)");
+  require_feature(in, Feature::LoadData3Dv2);
+  const bool to_l0b = dst.buffer == Buffer::L0B;
+  if (src.buffer != Buffer::L1 || (dst.buffer != Buffer::L0A && !to_l0b)) {
+    refuse_path(in, dst.buffer, src.buffer);
+  }
+  require_buffer(in, dst, dst.buffer, "dst");
+  if (type == DType::I4 || size_of(type) > 4) {
+    in.trap(TrapKind::UnsupportedType, "the emulator loads no %s in 3D", type_name(type));
+  }
+  in.require_aligned(dst.buffer, dst.addr, kFractal, "dst");
+  in.require_aligned(src.buffer, src.addr, kBlock, "src");
+  const ControlState& control = in.core().control;
+  const FeatureMap map = unpack(control.fmatrix_a);
+  if (map.h == 0 || map.w == 0 || d.channelSize == 0 || d.kExtension == 0 || d.mExtension == 0 ||
+      d.filterW == 0 || d.filterH == 0) {
+    return;
+  }
+  require_limits(in, type, dst.buffer, d);
+  const uint32_t repeats = control.load3d_repeat >> 16 & 0xff;
+  if (repeats > 1) {
+    in.trap(TrapKind::UnsupportedOp, "the emulator has no repeat mode of 3D loads (repeatTime %u)",
+            repeats);
+  }
+
+  const uint32_t size = size_of(type), c0 = kBlock / size;
+  const Columns columns(in, map, d);
+  const uint64_t all_blocks = ceil_div(d.channelSize, c0) * d.filterH * d.filterW;
+  const uint64_t first_block = d.kStartPt / c0;
+  Placement place;
+  place.transposed = to_l0b || d.enTranspose;
+  place.to_l0b = to_l0b;
+  place.size = size;
+  place.m_tiles = ceil_div(d.mExtension, kSide);
+  place.blocks = ceil_div(d.kExtension, c0);
+  place.columns16 = ceil_div(place.blocks * c0, kSide);
+  if (first_block + place.blocks > all_blocks) {
+    in.trap(TrapKind::IllegalArgument,
+            "kStartPt + kExtension ends at block %llu of %llu blocks of channels",
+            static_cast<unsigned long long>(first_block + place.blocks),
+            static_cast<unsigned long long>(all_blocks));
+  }
+
+  // Rows below the last output position stay as they are: undefined, unless something else wrote.
+  const int64_t last = std::min<int64_t>(d.mStartPt + uint64_t{d.mExtension}, columns.rows());
+  for (int64_t row = d.mStartPt; row < last; ++row) {
+    for (uint64_t block = 0; block < place.blocks; ++block) {
+      const int64_t offset = columns.offset(row, static_cast<int64_t>(first_block + block));
+      const uint64_t local_row = static_cast<uint64_t>(row) - d.mStartPt;
+      if (!place.transposed && offset >= 0) {
+        move_piece(in, dst.buffer, dst.addr + place.at(local_row, block, 0), Buffer::L1,
+                   src.addr + static_cast<uint64_t>(offset), kBlock);
+        continue;
+      }
+      if (offset >= 0) in.note_move(Buffer::L1, src.addr + static_cast<uint64_t>(offset), kBlock);
+      for (uint32_t e = 0; e < c0; ++e) {
+        const uint64_t to = dst.addr + place.at(local_row, block, e);
+        std::byte* element = in.write(dst.buffer, to, size);
+        if (offset < 0) {
+          std::memcpy(element, &control.load_padding, size);
+          continue;
+        }
+        const uint64_t from = src.addr + static_cast<uint64_t>(offset) + uint64_t{e} * size;
+        std::memcpy(element, in.span(Buffer::L1, from, size), size);
+        in.copy_defined(dst.buffer, to, Buffer::L1, from, size);
+      }
+    }
+  }
+  Work w;
+  w.kind = WorkKind::Move;
+  w.path = to_l0b ? Path::L1ToL0b : Path::L1ToL0a;
+  w.dtype = type;
+  w.bytes = place.m_tiles * kSide * place.blocks * kBlock;
+  in.work(w);
+}
+
+void set_fmatrix(bool right, uint32_t l1H, uint32_t l1W, const uint8_t padList[4]) {
+  Instruction in(Pipe::S, "SetFmatrix");
+  in.require_range("l1H", l1H, 0, 32767);
+  in.require_range("l1W", l1W, 0, 32767);
+  FeatureMap f;
+  f.h = l1H;
+  f.w = l1W;
+  f.left = padList[0];
+  f.right = padList[1];
+  f.top = padList[2];
+  f.bottom = padList[3];
+  ControlState& control = in.core().control;
+  (right ? control.fmatrix_b : control.fmatrix_a) = pack(f);
+}
+
+void set_load_padding(uint64_t value) {
+  Instruction in(Pipe::S, "SetLoadDataPaddingValue");
+  in.core().control.load_padding = value;
+}
+
+void set_load3d_repeat(uint32_t repeatStride, uint32_t repeatTime, uint32_t repeatMode) {
+  Instruction in(Pipe::S, "SetLoadDataRepeat");
+  in.require_range("repeatStride", repeatStride, 0, 65535);
+  in.require_range("repeatTime", repeatTime, 0, 255);
+  in.require_range("repeatMode", repeatMode, 0, 1);
+  in.core().control.load3d_repeat =
+      uint64_t{repeatStride} | uint64_t{repeatTime} << 16 | uint64_t{repeatMode} << 24;
+}
+
+}  // namespace dav
