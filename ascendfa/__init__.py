@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ascendfa import emulator as emulator
     from ascendfa import errors as errors
     from ascendfa.api import backend as backend
     from ascendfa.api import flash_attention as flash_attention
@@ -24,9 +25,16 @@ _HOMES = {
     "backend": "ascendfa.api",
     "flash_attention": "ascendfa.api",
 }
-_MODULES = ("errors",)
+_MODULES = ("emulator", "errors")
 
-__all__ = ["AscendFAError", "FlashAttentionConfig", "backend", "errors", "flash_attention"]
+__all__ = [
+    "AscendFAError",
+    "FlashAttentionConfig",
+    "backend",
+    "emulator",
+    "errors",
+    "flash_attention",
+]
 
 
 def __getattr__(name: str) -> object:
