@@ -150,7 +150,10 @@ void Cells::check(const Viewpoint& v, Touch touch, uint64_t cell, uint32_t mask,
                   Conflict& conflict) const {
   const uint64_t begin = cell * kCellBytes + __builtin_ctz(mask);
   const uint64_t end = cell * kCellBytes + kCellBytes - __builtin_clz(mask);
-  if (!conflict) {
+  // Where a reader and a writer were both overtaken, the flag from the reader mends both.
+  const bool better = conflict && conflict.begin == begin && entry.touch == Touch::Read &&
+                      conflict.prior_touch != Touch::Read;
+  if (!conflict || better) {
     conflict.prior = entry.stamp;
     conflict.prior_touch = entry.touch;
     conflict.begin = begin;

@@ -1,0 +1,399 @@
+// Order between cores through global memory, and what each region allows.
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <thread>
+
+#include "tracker_rig.h"
+
+namespace dav {
+namespace {
+
+constexpr auto GM = Buffer::GM;
+
+void produce(Rig& r, const CoreId& c, uint64_t addr = kWorkspace, uint64_t bytes = 4096) {
+  r.write(c, Pipe::MTE3, "DataCopy", GM, addr, bytes);
+}
+void consume(Rig& r, const CoreId& c, uint64_t addr = kWorkspace, uint64_t bytes = 4096) {
+  r.read(c, Pipe::MTE2, "DataCopy", GM, addr, bytes);
+}
+
+TEST(TrackerGlobal, OutputIsUndefinedInputIsDefinedOtherMemoryIsDefined) {
+  Rig r;
+  consume(r, r.aiv(), kInput, kRegionBytes);
+  consume(r, r.aiv(), kForeign, 512);
+  EXPECT_EQ(r.end(), "");
+  for (const uint64_t region : {kOutput, kWorkspace}) {
+    Rig q;
+    produce(q, q.aiv(), region, 300);
+    q.barrier(q.aiv(), Pipe::ALL);
+    consume(q, q.aiv(), region + 100, 200);
+    EXPECT_EQ(q.end(), "");
+    Rig u;
+    produce(u, u.aiv(), region, 300);
+    u.barrier(u.aiv(), Pipe::ALL);
+    consume(u, u.aiv(), region + 100, 201);
+    EXPECT_TRUE(has(u.end(), "' at byte 300"));
+    EXPECT_EQ(u.kind, TrapKind::UninitialisedRead);
+  }
+}
+
+TEST(TrackerGlobal, WritingAnInput) {
+  Rig r;
+  const std::string report =
+      trapped(TrapKind::WriteToInput, [&] { produce(r, r.aiv(2, 1), kInput + 640, 64); });
+  EXPECT_TRUE(has(report, "AIV 2.1 MTE3 DataCopy writes 64 bytes at byte 640 of 'q'"));
+}
+
+TEST(TrackerGlobal, BeyondARegion) {
+  for (const uint64_t from : {kRegionBytes - 32, kRegionBytes, kRegionBytes + 60}) {
+    Rig r;
+    EXPECT_TRUE(
+        has(trapped(TrapKind::OutOfBounds, [&] { produce(r, r.aiv(), kWorkspace + from, 64); }),
+            "of the workspace 'workspace', which has 200000"));
+  }
+  Rig r;
+  trapped(TrapKind::OutOfBounds, [&] { consume(r, r.aiv(), kInput + kRegionBytes - 1, 2); });
+}
+
+TEST(TrackerGlobal, WithinOneCoreFlagsOrderGlobalMemoryToo) {
+  Rig r;
+  produce(r, r.aiv());
+  consume(r, r.aiv());
+  EXPECT_TRUE(has(r.end(), "SetFlag<HardEvent::MTE3_MTE2>(id)"));
+  Rig ok;
+  produce(ok, ok.aiv());
+  ok.flag(ok.aiv(), Pipe::MTE3, Pipe::MTE2);
+  consume(ok, ok.aiv());
+  EXPECT_EQ(ok.end(), "");
+}
+
+TEST(TrackerGlobal, ModeTwoHandsOverBothWays) {
+  Rig r;
+  produce(r, r.aic());
+  const uint64_t t = r.set(r.aic(), Pipe::MTE3, 2);
+  for (const uint32_t sub : {0u, 1u}) {
+    r.wait(r.aiv(0, sub), 2, {t});
+    consume(r, r.aiv(0, sub));
+  }
+  const uint64_t a = r.set(r.aiv(0, 0), Pipe::MTE2, 2, 1);
+  const uint64_t b = r.set(r.aiv(0, 1), Pipe::MTE2, 2, 1);
+  r.wait(r.aic(), 2, {a, b});
+  produce(r, r.aic());
+  EXPECT_EQ(r.end(), "");
+}
+
+TEST(TrackerGlobal, TheSetHasToComeFromThePipeThatWrote) {
+  Rig r;
+  produce(r, r.aiv());
+  const uint64_t a = r.set(r.aiv(0, 0), Pipe::V, 2);
+  const uint64_t b = r.set(r.aiv(0, 1), Pipe::V, 2);
+  r.wait(r.aic(), 2, {a, b});
+  consume(r, r.aic());
+  const std::string report = r.end();
+  EXPECT_TRUE(has(report, "read after write (RAW)"));
+  EXPECT_TRUE(has(report, "workspace 'workspace' at byte 0"));
+  EXPECT_TRUE(has(report, "CrossCoreSetFlag<2, PIPE_MTE3>(id) on AIV 0.0 after its MTE3 DataCopy"));
+  EXPECT_TRUE(has(report, "CrossCoreWaitFlag(id) on AIC 0 before its MTE2 DataCopy"));
+}
+
+TEST(TrackerGlobal, MissingOrdersNameTheModeThatFits) {
+  const auto report = [](const CoreId& from, const CoreId& to) {
+    Rig r;
+    produce(r, from);
+    consume(r, to);
+    return r.end();
+  };
+  const Rig r;
+  EXPECT_TRUE(has(report(r.aiv(0, 0), r.aiv(0, 1)), "CrossCoreSetFlag<1, PIPE_MTE3>"));
+  EXPECT_TRUE(has(report(r.aic(0), r.aiv(0, 1)), "CrossCoreSetFlag<2, PIPE_MTE3>"));
+  EXPECT_TRUE(has(report(r.aiv(0, 0), r.aiv(1, 0)), "CrossCoreSetFlag<0, PIPE_MTE3>"));
+  EXPECT_TRUE(has(report(r.aic(0), r.aiv(1, 0)), "SyncAll<false>"));
+}
+
+TEST(TrackerGlobal, OrderIsTransitiveThroughOtherCores) {
+  Rig r;
+  produce(r, r.aiv(0, 0));
+  const uint64_t a = r.set(r.aiv(0, 0), Pipe::MTE3, 2);
+  const uint64_t b = r.set(r.aiv(0, 1), Pipe::MTE3, 2);
+  r.wait(r.aic(0), 2, {a, b});
+  std::vector<uint64_t> all;
+  for (uint32_t n = 0; n < 3; ++n) all.push_back(r.set(r.aic(n), Pipe::FIX, 0, 3));
+  for (uint32_t n = 0; n < 3; ++n) r.wait(r.aic(n), 0, all);
+  const uint64_t t = r.set(r.aic(2), Pipe::MTE2, 2, 4);
+  r.wait(r.aiv(2, 0), 2, {t});
+  r.wait(r.aiv(2, 1), 2, {t});
+  consume(r, r.aiv(2, 1));
+  EXPECT_EQ(r.end(), "");
+}
+
+TEST(TrackerGlobal, AWaitHoldsBackAllPipesOn2201AndTheNamedOneOn3510) {
+  for (const Arch arch : {Arch::Dav2201, Arch::Dav3510}) {
+    Rig r({}, arch);
+    produce(r, r.aic());
+    const uint64_t t = r.set(r.aic(), Pipe::MTE3, 2);
+    r.wait(r.aiv(0, 0), 2, {t}, Pipe::V);
+    r.wait(r.aiv(0, 1), 2, {t}, Pipe::MTE2);
+    consume(r, r.aiv(0, 1));
+    EXPECT_EQ(r.end(), "");
+    consume(r, r.aiv(0, 0));
+    EXPECT_EQ(r.end() == "", arch == Arch::Dav2201);
+  }
+}
+
+TEST(TrackerGlobal, AtomicsDoNotRaceWithEachOtherButWithAllElse) {
+  const auto atomic = [](Rig& r, const CoreId& c) {
+    r.begin(c, Pipe::MTE3);
+    r.also(c, Pipe::MTE3, "DataCopy(atomic add)", Access::Atomic, GM, kForeign, 64);
+  };
+  Rig r;
+  for (const CoreId& c : r.ids) {
+    atomic(r, c);
+    atomic(r, c);
+  }
+  EXPECT_EQ(r.end(), "");
+  for (const bool reading : {true, false}) {
+    for (const bool last : {true, false}) {
+      Rig q;
+      const auto plain = [&] {
+        reading ? consume(q, q.aiv(0), kForeign, 64) : produce(q, q.aiv(0), kForeign, 64);
+      };
+      if (!last) plain();
+      atomic(q, q.aiv(1));
+      atomic(q, q.aiv(2));
+      if (last) plain();
+      const std::string report = q.end();
+      EXPECT_TRUE(has(report, "GM address 0x900000000"));
+      EXPECT_TRUE(has(report, reading ? "RAW" : "WAW"));
+      EXPECT_TRUE(has(report, "AIV 1.0"));
+    }
+  }
+}
+
+TEST(TrackerGlobal, AtomicsOnMemoryNobodyCleared) {
+  Rig r;
+  r.begin(r.aiv(), Pipe::MTE3);
+  r.also(r.aiv(), Pipe::MTE3, "DataCopy", Access::Atomic, GM, kOutput, 64);
+  r.end();
+  EXPECT_EQ(r.kind, TrapKind::UninitialisedRead);
+}
+
+// One core's program, to be run step by step in some interleaving.
+using Program = std::vector<std::function<void(Rig&)>>;
+
+// The reports of every order in which the programs' steps can be merged. A step that waits for a
+// ticket not yet issued makes its program pause, as CrossCoreWaitFlag does.
+struct Merge {
+  std::vector<Program> programs;
+  std::vector<std::string> reports;
+
+  void run(std::vector<int>& order, std::vector<size_t> at) {
+    bool done = true;
+    for (size_t p = 0; p < programs.size(); ++p) {
+      if (at[p] == programs[p].size()) continue;
+      done = false;
+      order.push_back(static_cast<int>(p));
+      ++at[p];
+      run(order, at);
+      --at[p];
+      order.pop_back();
+    }
+    if (!done) return;
+    Rig r;
+    std::vector<size_t> next(programs.size(), 0);
+    for (const int p : order) programs[p][next[p]++](r);
+    reports.push_back(r.end());
+  }
+  std::vector<std::string> all() {
+    std::vector<int> order;
+    run(order, std::vector<size_t>(programs.size(), 0));
+    return reports;
+  }
+};
+
+void expect_one_report(std::vector<Program> programs, const std::string& part) {
+  const std::vector<std::string> reports = Merge{std::move(programs), {}}.all();
+  ASSERT_GT(reports.size(), 1u);
+  for (const std::string& report : reports) {
+    EXPECT_EQ(report, reports.front());
+    EXPECT_TRUE(has(report, part));
+  }
+}
+
+TEST(TrackerOrder, AMissingHandOverIsTheSameReportWhoeverRanFirst) {
+  expect_one_report({{[](Rig& r) { produce(r, r.aiv()); }, [](Rig& r) { produce(r, r.aiv()); }},
+                     {[](Rig& r) { consume(r, r.aic()); }, [](Rig& r) { consume(r, r.aic()); }}},
+                    "read after write (RAW)");
+  const auto slot = [](int n) { return kWorkspace + 512 * static_cast<uint64_t>(n); };
+  expect_one_report({{[=](Rig& r) { produce(r, r.aiv(), slot(0), 512); },
+                      [=](Rig& r) { produce(r, r.aiv(), slot(1), 512); },
+                      [=](Rig& r) { produce(r, r.aiv(), slot(2), 512); }},
+                     {[=](Rig& r) { consume(r, r.aic(), slot(0), 512); },
+                      [=](Rig& r) { consume(r, r.aic(), slot(1), 512); },
+                      [=](Rig& r) { consume(r, r.aic(), slot(2), 512); }}},
+                    "AIV 0.0 MTE3 DataCopy writes workspace 'workspace' at byte 0 "
+                    "(GM 0x300000000), AIC 0 MTE2 DataCopy reads it");
+}
+
+TEST(TrackerOrder, AMissingHandBackIsTheSameReportWhoeverRanFirst) {
+  // The first value is handed over properly; the second overwrites it without asking.
+  const auto handed = [](Rig& r) {
+    produce(r, r.aiv());
+    const uint64_t a = r.set(r.aiv(0, 0), Pipe::MTE3, 2);
+    const uint64_t b = r.set(r.aiv(0, 1), Pipe::MTE3, 2);
+    r.wait(r.aic(), 2, {a, b});
+  };
+  const auto overwrite = [](Rig& r) {
+    r.barrier(r.aiv(), Pipe::MTE3);
+    produce(r, r.aiv());
+  };
+  std::vector<std::string> reports;
+  for (const bool reader_first : {true, false}) {
+    Rig r;
+    handed(r);
+    if (reader_first) consume(r, r.aic());
+    overwrite(r);
+    if (!reader_first) consume(r, r.aic());
+    reports.push_back(r.end());
+  }
+  EXPECT_EQ(reports[0], reports[1]);
+  EXPECT_TRUE(has(reports[0], "write after read (WAR)"));
+  EXPECT_TRUE(has(reports[0], "CrossCoreSetFlag<2, PIPE_MTE2>(id) on AIC 0"));
+}
+
+TEST(TrackerOrder, EveryReaderIsKept) {
+  // Whichever of the readers ran last, the writer races with the one that did not signal.
+  for (const bool signaller_last : {true, false}) {
+    Rig r;
+    produce(r, r.aic());
+    const uint64_t t = r.set(r.aic(), Pipe::MTE3, 2);
+    uint64_t back = 0;
+    for (const uint32_t sub : {signaller_last ? 1u : 0u, signaller_last ? 0u : 1u}) {
+      r.wait(r.aiv(0, sub), 2, {t});
+      if (sub == 1) consume(r, r.aiv(0, 1));
+      if (sub == 0) {
+        consume(r, r.aiv(0, 0));
+        back = r.set(r.aiv(0, 0), Pipe::MTE2, 2, 1);
+      }
+    }
+    r.wait(r.aic(), 2, {back});
+    r.barrier(r.aic(), Pipe::ALL);
+    produce(r, r.aic());
+    EXPECT_TRUE(has(r.end(), "CrossCoreSetFlag<2, PIPE_MTE2>(id) on AIV 0.1"));
+  }
+}
+
+TEST(TrackerOrder, ThreeCoresInAnyOrder) {
+  std::vector<Program> programs;
+  for (uint32_t b = 0; b < 3; ++b) {
+    programs.push_back({[b](Rig& r) { produce(r, r.aiv(b), kOutput + 64 * b, 64); },
+                        [b](Rig& r) { produce(r, r.aiv(b), kOutput + 1024 + 32 * b, 64); }});
+  }
+  expect_one_report(programs, "AIV 0.0 MTE3 DataCopy writes output 'out' at byte 1056");
+}
+
+TEST(TrackerThreads, WorkersFindTheSameRace) {
+  std::string reports[4];
+  for (std::string& report : reports) {
+    Rig r({}, Arch::Dav2201, 8);
+    std::vector<std::thread> workers;
+    for (uint32_t w = 0; w < 4; ++w) {
+      workers.emplace_back([&r, w] {
+        for (uint32_t b = w * 2; b < w * 2 + 2; ++b) {
+          for (uint32_t step = 0; step < 200; ++step) {
+            // Blocks share cells at their borders, without sharing bytes but for one place.
+            const uint64_t from = kOutput + b * 9001;
+            produce(r, r.aiv(b), from, b == 5 ? 9005 : 9001);
+            r.barrier(r.aiv(b), Pipe::MTE3);
+            consume(r, r.aiv(b), kInput + b * 64, 512);
+          }
+        }
+      });
+    }
+    for (std::thread& t : workers) t.join();
+    report = r.end();
+    EXPECT_EQ(report, reports[0]);
+  }
+  EXPECT_TRUE(has(reports[0], "WAW"));
+  EXPECT_TRUE(has(reports[0], "at byte 54006"));
+  EXPECT_TRUE(has(reports[0], "AIV 5.0 MTE3 DataCopy writes"));
+}
+
+// Against a plain model: every access remembered, every pair compared.
+TEST(TrackerRandom, AgreesWithComparingAllPairs) {
+  int races = 0;
+  constexpr int kSeeds = 300;
+  for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
+    Rig r;
+    struct Done {
+      uint32_t thread;
+      uint32_t clock;
+      bool write;
+      uint64_t begin, end;
+    };
+    constexpr uint32_t kThreads = 9 * kPipeCount;
+    const Pipe pipes[] = {Pipe::MTE2, Pipe::MTE3};
+    std::vector<std::vector<uint32_t>> clock(kThreads, std::vector<uint32_t>(kThreads, 0));
+    std::vector<uint32_t> issued(kThreads, 0);
+    std::vector<Done> done;
+    const auto thread_of = [](const CoreId& c, Pipe p) {
+      return c.index * kPipeCount + static_cast<uint32_t>(p);
+    };
+    const auto merge = [&](uint32_t into, const std::vector<uint32_t>& from) {
+      for (uint32_t i = 0; i < kThreads; ++i) clock[into][i] = std::max(clock[into][i], from[i]);
+    };
+    const auto after = [&](uint32_t t) {
+      std::vector<uint32_t> c = clock[t];
+      c[t] = issued[t];
+      return c;
+    };
+    bool racy = false;
+    for (int step = 0; step < 60; ++step) {
+      const CoreId& c = r.ids[pick(4)];
+      const Pipe p = pipes[pick(2)];
+      const uint32_t t = thread_of(c, p);
+      const uint32_t what = pick(10);
+      if (what < 5) {
+        const bool write = what < 2;
+        const uint64_t begin = pick(160);
+        const uint64_t end = begin + 1 + pick(100);
+        r.begin(c, p);
+        r.also(c, p, "DataCopy", write ? Access::Write : Access::Read, GM, kForeign + begin,
+               end - begin);
+        ++issued[t];
+        for (const Done& d : done) {
+          const bool same_pipe_war = d.thread == t && write && !d.write;
+          if ((write || d.write) && d.begin < end && begin < d.end && !same_pipe_war &&
+              d.clock > clock[t][d.thread]) {
+            racy = true;
+          }
+        }
+        done.push_back({t, issued[t], write, begin, end});
+      } else if (what < 7) {
+        const Pipe q = p == Pipe::MTE2 ? Pipe::MTE3 : Pipe::MTE2;
+        r.flag(c, p, q);
+        merge(thread_of(c, q), after(t));
+      } else if (what < 8) {
+        r.barrier(c, p);
+        clock[t] = after(t);
+      } else {
+        const CoreId& to = r.ids[pick(4)];
+        const uint64_t ticket = r.set(c, p, 0);
+        const std::vector<uint32_t> sent = after(t);
+        r.wait(to, 0, {ticket});
+        for (int q = 0; q < kPipeCount; ++q) merge(thread_of(to, static_cast<Pipe>(q)), sent);
+      }
+      if (racy) break;
+    }
+    const std::string report = r.end();
+    EXPECT_EQ(report != "", racy) << "seed " << seed << ": " << report;
+    races += racy;
+  }
+  EXPECT_GT(races, kSeeds / 10);
+  EXPECT_LT(races, kSeeds * 9 / 10);
+}
+
+}  // namespace
+}  // namespace dav
