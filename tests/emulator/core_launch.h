@@ -14,6 +14,11 @@ namespace dav_test {
 
 using Body = std::function<void()>;
 
+inline dav::Mode& default_mode() {
+  static dav::Mode mode = dav::Mode::Fast;
+  return mode;
+}
+
 struct Kernel {
   dav::LaunchSpec spec;
   Body aic, aiv;
@@ -23,7 +28,7 @@ struct Kernel {
     spec.name = "test";
     spec.type = type;
     spec.block_dim = blocks;
-    spec.mode = dav::Mode::Fast;
+    spec.mode = default_mode();
     spec.aic = [](void** args) { (*static_cast<Body*>(args[0]))(); };
     spec.aiv = [](void** args) { (*static_cast<Body*>(args[1]))(); };
   }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "core_launch.h"
@@ -15,13 +16,21 @@ using dav::Pipe;
 using dav::TrapKind;
 using dav_test::Kernel;
 
-// Every test of this file runs with one worker thread and with several.
-class CoreCross : public ::testing::TestWithParam<const char*> {
+// Every test of this file runs with one worker thread and with several, in both modes.
+class CoreCross : public ::testing::TestWithParam<std::tuple<const char*, dav::Mode>> {
  protected:
-  void SetUp() override { setenv("ASCENDFA_EMULATOR_THREADS", GetParam(), 1); }
-  void TearDown() override { unsetenv("ASCENDFA_EMULATOR_THREADS"); }
+  void SetUp() override {
+    setenv("ASCENDFA_EMULATOR_THREADS", std::get<0>(GetParam()), 1);
+    dav_test::default_mode() = std::get<1>(GetParam());
+  }
+  void TearDown() override {
+    unsetenv("ASCENDFA_EMULATOR_THREADS");
+    dav_test::default_mode() = dav::Mode::Fast;
+  }
 };
-INSTANTIATE_TEST_SUITE_P(Threads, CoreCross, ::testing::Values("1", "3"));
+INSTANTIATE_TEST_SUITE_P(Threads, CoreCross,
+                         ::testing::Combine(::testing::Values("1", "3"),
+                                            ::testing::Values(dav::Mode::Fast, dav::Mode::Check)));
 
 TEST_P(CoreCross, BlockNumbers) {
   std::mutex mutex;

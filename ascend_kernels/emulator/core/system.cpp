@@ -64,12 +64,6 @@ void set_atomic(Atomic op, DType type) {
   core.control.atomic_type = type;
 }
 
-void set_atomic_dtype(DType type) {
-  Core& core = current_core();
-  core.charge();
-  core.control.atomic_type = type;
-}
-
 void init_soc_state() {
   Core& core = current_core();
   core.charge();

@@ -6,6 +6,7 @@
 #include "ascendc/base.h"
 #include "ascendc/enums.h"
 #include "ascendc/tensor.h"
+#include "dav/abi_cube.h"
 #include "dav/abi_sync.h"
 
 namespace AscendC {
@@ -64,7 +65,7 @@ __aicore__ inline void SetAtomicMin() {
 }
 template <typename T>
 __aicore__ inline void SetAtomicType() {
-  dav::set_atomic_dtype(emulator_detail::AtomicType<T>());
+  dav::set_atomic_type(emulator_detail::AtomicType<T>());
 }
 #endif
 __aicore__ inline void DisableDmaAtomic() { dav::set_atomic(dav::Atomic::None, dav::DType::F32); }

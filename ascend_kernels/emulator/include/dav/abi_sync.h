@@ -60,8 +60,6 @@ DAV_API void set_vector_mask(uint64_t high, uint64_t low);
 // Atomic stores to global memory.
 enum class Atomic : uint8_t { None, Add, Max, Min };
 DAV_API void set_atomic(Atomic op, DType type);
-// Changes the element type of atomic stores, not the operation.
-DAV_API void set_atomic_dtype(DType type);
 // The state a kernel begins in: no atomics, full mask, normal mask mode.
 DAV_API void init_soc_state();
 DAV_API uint64_t ctrl();
