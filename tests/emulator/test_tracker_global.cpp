@@ -322,7 +322,7 @@ TEST(TrackerThreads, WorkersFindTheSameRace) {
 // Against a plain model: every access remembered, every pair compared.
 TEST(TrackerRandom, AgreesWithComparingAllPairs) {
   int races = 0;
-  constexpr int kSeeds = 300;
+  constexpr int kSeeds = 2000;
   for (uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::mt19937 random(seed);
     const auto pick = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };
@@ -350,14 +350,15 @@ TEST(TrackerRandom, AgreesWithComparingAllPairs) {
       return c;
     };
     bool racy = false;
-    for (int step = 0; step < 60; ++step) {
+    const uint32_t steps = 5 + seed % 25;
+    for (uint32_t step = 0; step < steps; ++step) {
       const CoreId& c = r.ids[pick(4)];
       const Pipe p = pipes[pick(2)];
       const uint32_t t = thread_of(c, p);
       const uint32_t what = pick(10);
-      if (what < 5) {
-        const bool write = what < 2;
-        const uint64_t begin = pick(160);
+      if (what < 4) {
+        const bool write = what < 1;
+        const uint64_t begin = pick(300);
         const uint64_t end = begin + 1 + pick(100);
         r.begin(c, p);
         r.also(c, p, "DataCopy", write ? Access::Write : Access::Read, GM, kForeign + begin,
@@ -371,11 +372,11 @@ TEST(TrackerRandom, AgreesWithComparingAllPairs) {
           }
         }
         done.push_back({t, issued[t], write, begin, end});
-      } else if (what < 7) {
+      } else if (what < 6) {
         const Pipe q = p == Pipe::MTE2 ? Pipe::MTE3 : Pipe::MTE2;
         r.flag(c, p, q);
         merge(thread_of(c, q), after(t));
-      } else if (what < 8) {
+      } else if (what < 7) {
         r.barrier(c, p);
         clock[t] = after(t);
       } else {
