@@ -68,6 +68,15 @@ TEST(TimelineDma, UnalignedBurstsCostThirtyPercent) {
   EXPECT_NEAR(last(0, 236, 4096), 1024 / 0.7, 1e-6);  // 256-byte pieces
 }
 
+TEST(TimelineDma, FillLeavesGlobalMemoryAlone) {
+  CoreTrace aic = core(CoreKind::AIC);
+  aic.records = {move(Pipe::MTE2, Path::GmToL1, 7800, 0, 0)};
+  const Timeline t = replay({aic}, costs_for("Ascend910B3"));
+  EXPECT_DOUBLE_EQ(t.cycles, 1 + 50 + 100);
+  EXPECT_EQ(t.l2.read_miss, 0u);
+  EXPECT_EQ(t.cores[0].bytes[static_cast<size_t>(Path::GmToL1)], 0u);
+}
+
 TEST(TimelineShared, GroupSharesItsPort) {
   // Two AIVs of a group want 59 each, the group reads 110 from the L2: 55 each.
   const Costs costs = costs_for("Ascend910B3");

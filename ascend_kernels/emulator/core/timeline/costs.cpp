@@ -191,6 +191,10 @@ double local_move_cycles(const Costs& c, const Work& w) {
   return double(w.bytes) / (rate > 0 ? rate : c.ub_copy);
 }
 
+bool moves_gm(const Work& w) {
+  return w.kind == WorkKind::Move && w.bursts > 0 && (reads_gm(w.path) || writes_gm(w.path));
+}
+
 bool reads_gm(Path p) { return p == Path::GmToL1 || p == Path::GmToUb || p == Path::GmToL0; }
 
 bool writes_gm(Path p) { return p == Path::UbToGm || p == Path::L0cToGm || p == Path::L1ToGm; }

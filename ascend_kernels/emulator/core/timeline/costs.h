@@ -94,6 +94,8 @@ DAV_API VectorCycles vector_cycles(const Costs& costs, const Work& work);
 // A move that stays inside the core.
 double local_move_cycles(const Costs& costs, const Work& work);
 
+// Whether a move goes through global memory; a fill, which has no bursts, does not.
+bool moves_gm(const Work& work);
 bool reads_gm(Path path);
 bool writes_gm(Path path);
 const char* path_name(Path path);

@@ -210,15 +210,13 @@ Engine::Cost Engine::local_move(const Work& w) const {
 
 bool Engine::step_work(CoreState& core, Pipe pipe, PipeState& state, const Queued& entry) {
   const Work& w = core.trace->records[entry.record].work;
-  const bool moves = w.kind == WorkKind::Move;
-  if (moves && (reads_gm(w.path) || writes_gm(w.path))) {
-    return issue_transfer(core, pipe, state, entry);
-  }
+  if (moves_gm(w)) return issue_transfer(core, pipe, state, entry);
   if (!state.in_flight.empty()) return false;
   Cost cost{costs_.issue, 0};
-  if (moves) {
+  if (w.kind == WorkKind::Move) {
     cost = local_move(w);
-    core.out->bytes[static_cast<size_t>(w.path)] += w.bytes;
+    const bool fill = reads_gm(w.path) || writes_gm(w.path);
+    if (!fill) core.out->bytes[static_cast<size_t>(w.path)] += w.bytes;
   } else if (w.kind == WorkKind::Vector) {
     const VectorCycles v = vector_cycles(costs_, w);
     cost = {v.occupancy, v.latency};
