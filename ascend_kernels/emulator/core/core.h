@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/block_locals.h"
 #include "core/chip.h"
 #include "core/control_state.h"
 #include "core/fiber.h"
@@ -82,6 +83,8 @@ class Core {
   // Throws a Trap for something that is no Instruction: flags, queues, scalar accesses.
   [[noreturn]] void trap(TrapKind kind, Pipe pipe, const char* name, const char* format, ...) const
       __attribute__((format(printf, 5, 6)));
+
+  BlockLocals locals;
 
   // Hot state.
   uint64_t budget_left = 0;

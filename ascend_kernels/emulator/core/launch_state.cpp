@@ -41,6 +41,8 @@ void size_members(Rendezvous& r, size_t members) { r.members.resize(members); }
 LaunchState::LaunchState(const LaunchSpec& spec)
     : spec_(spec), gm_(spec.regions), budget_(spec.budget != 0 ? spec.budget : setting_budget()) {
   setting_watchdog();  // an unusable value is refused here, not on a worker thread
+  aic_locals_ = find_block_locals(reinterpret_cast<const void*>(spec.aic));
+  aiv_locals_ = find_block_locals(reinterpret_cast<const void*>(spec.aiv));
   make_groups();
   if (spec.mode == Mode::Check) {
     std::vector<CoreId> ids;

@@ -95,6 +95,7 @@ class LaunchState {
   const LaunchSpec& spec_;
   GmView gm_;
   uint64_t budget_ = 0;
+  BlockLocalImage aic_locals_, aiv_locals_;
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<std::unique_ptr<Core>> cores_;
   std::vector<std::unique_ptr<CoreTrace>> traces_;

@@ -78,6 +78,7 @@ bool LaunchState::step(Core& core) {
       return true;
     }
     try {
+      core.locals.start(core.kind() == CoreKind::AIV ? aiv_locals_ : aic_locals_);
       core.start([this, &core] { run_core(core); },
                  [this, &core](const Crash& crash) {
                    fail(std::make_exception_ptr(crash_trap(core, crash)));
@@ -89,9 +90,11 @@ bool LaunchState::step(Core& core) {
     }
   }
   if (!core.runnable.load(std::memory_order_acquire) && !stopping()) return false;
+  core.locals.switch_in();
   set_core(&core);
   core.fiber().resume();
   set_core(nullptr);
+  core.locals.switch_out();
   if (core.fiber().done()) {
     core.end();
     core.finished.store(true);
