@@ -19,6 +19,22 @@ struct Queued {
   double ready;
 };
 
+// When flags and barriers held a pipe back since its last instruction.
+struct Hold {
+  double from = 0, until = 0;
+
+  void add(double start, double end) {
+    if (until <= from) from = start;
+    until = std::max(until, end);
+  }
+  // The part of it in which the pipe had nothing else to do; starts afresh.
+  double take(double busy_until, double start) {
+    const double idle = std::min(start, until) - std::max(from, busy_until);
+    *this = Hold{};
+    return std::max(0.0, idle);
+  }
+};
+
 // A transfer of global memory that has left its queue.
 struct Transfer {
   uint32_t record = 0;
@@ -26,6 +42,7 @@ struct Transfer {
   double data_from = 0;  // latency over, bytes may flow
   double bytes = 0, hbm_bytes = 0, rate_cap = 0;
   bool looked_up = false;
+  Hold hold;
   // Flags queued behind it, raised when it completes.
   std::vector<Queued> then;
 };
@@ -38,6 +55,7 @@ struct PipeState {
   double free_at = 0;  // the next instruction may begin
   double done_at = 0;  // everything known to be finished is finished
   double busy_until = 0;
+  Hold hold;
   uint64_t transfers = 0;             // GM transfers issued so far
   std::vector<double> transfer_done;  // completion of the last dma_outstanding ones
   std::deque<Transfer> in_flight;

@@ -166,9 +166,7 @@ bool Engine::step(CoreState& core, Pipe pipe, PipeState& state, const Queued& en
                                                       : cross_.waiting(core.index, r.id);
       if (!flag.raised()) return false;
       state.free_at = std::max(start, flag.take());
-      // Time under which an earlier instruction is still at work is not lost.
-      const double idle_from = std::max(start, state.busy_until);
-      core.out->pipes[at(pipe)].wait += std::max(0.0, state.free_at - idle_from);
+      state.hold.add(start, state.free_at);
       span(core, entry.record, start, state.free_at);
       state.pop(state.free_at);
       return true;
@@ -177,7 +175,7 @@ bool Engine::step(CoreState& core, Pipe pipe, PipeState& state, const Queued& en
       if (!state.in_flight.empty()) return false;
       const double drained = std::max(start, state.done_at);
       state.free_at = drained + (pipe == Pipe::V ? costs_.vector_barrier : costs_.issue);
-      core.out->pipes[at(pipe)].wait += state.free_at - drained;
+      state.hold.add(start, state.free_at);
       span(core, entry.record, start, state.free_at);
       state.pop(drained);
       return true;
@@ -229,6 +227,7 @@ bool Engine::step_work(CoreState& core, Pipe pipe, PipeState& state, const Queue
   const double end = start + cost.occupancy + cost.latency;
   state.free_at = start + cost.occupancy;
   state.done_at = std::max(state.done_at, end);
+  core.out->pipes[at(pipe)].wait += state.hold.take(state.busy_until, start);
   busy(core, pipe, start, end);
   span(core, entry.record, start, end);
   state.pop(start);
@@ -246,6 +245,8 @@ bool Engine::issue_transfer(CoreState& core, Pipe pipe, PipeState& state, const 
   Transfer transfer;
   transfer.record = entry.record;
   transfer.issued = start;
+  transfer.hold = state.hold;
+  state.hold = Hold{};
   state.in_flight.push_back(std::move(transfer));
   ++state.transfers;
   state.free_at = start;

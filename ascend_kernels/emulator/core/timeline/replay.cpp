@@ -85,6 +85,7 @@ void Engine::on_issue(CoreState& core, Pipe pipe, double now) {
   t.hbm_bytes = double(traffic.hbm());
   t.rate_cap = costs_.path[static_cast<size_t>(w.path)] * dma_efficiency(costs_, w);
   if (place == queue.begin()) {
+    core.out->pipes[at(pipe)].wait += t.hold.take(state.busy_until, now);
     events_.push({t.data_from, owner_of(core, pipe), EventKind::Data});
   }
 }
