@@ -85,7 +85,8 @@ struct Slot {
 
 thread_local Bounds own_bounds;
 thread_local Bounds fiber_bounds;
-thread_local std::array<Slot, 512> recent{};
+// On the heap: a library opened at run time has to share a few hundred bytes of static TLS.
+thread_local std::vector<Slot> recent(512);
 
 const Bounds& bounds() {
   if (fiber_bounds.high != 0) return fiber_bounds;
