@@ -65,4 +65,14 @@ DAV_DTYPE_OF(bool, Bool);
 template <typename T>
 constexpr DType dtype_of = DTypeOf<AscendC::PrimT<T>>::value;
 
+// For static_assert in templates, hence the parameter: what a family of chips has.
+template <typename>
+constexpr bool since_2201 = __NPU_ARCH__ != 1001;
+template <typename>
+constexpr bool only_2201 = __NPU_ARCH__ == 2201;
+// Arch 3510 lays L0A out differently and has its own parameters; the emulator's cube ends before
+// it.
+template <typename>
+constexpr bool before_3510 = __NPU_ARCH__ != 3510;
+
 }  // namespace dav

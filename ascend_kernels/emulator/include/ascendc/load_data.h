@@ -1,0 +1,108 @@
+// LoadData, LoadDataWithTranspose, Fill and the registers of 3D loads.
+#pragma once
+
+#include "ascendc/data_copy.h"
+#include "ascendc/load_data_params.h"
+#include "ascendc/tensor.h"
+
+namespace dav {
+
+inline Load2dDesc load2d_desc(const AscendC::LoadData2DParams& p) {
+  return {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.ifTranspose, p.addrMode != 0};
+}
+
+}  // namespace dav
+
+namespace AscendC {
+
+// --- Whole fractals, from L1 or GM.
+template <typename T>
+__aicore__ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                const LoadData2DParams& loadDataParams) {
+  static_assert(dav::before_3510<T>, "the emulator has no cube of this chip");
+  dav::load_data_2d(dst.Operand(), src.Operand(), dav::dtype_of<T>,
+                    dav::load2d_desc(loadDataParams));
+}
+
+template <typename T>
+__aicore__ inline void LoadData(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
+                                const LoadData2DParams& loadDataParams) {
+  static_assert(dav::before_3510<T>, "the emulator has no cube of this chip");
+  dav::load_data_2d_gm(dst.Operand(), src.Operand(), dav::dtype_of<T>,
+                       dav::load2d_desc(loadDataParams));
+}
+
+template <typename T>
+__aicore__ inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                             const LoadData2dTransposeParams& loadDataParams) {
+  static_assert(dav::since_2201<T>, "LoadDataWithTranspose does not exist on this chip");
+  static_assert(dav::before_3510<T>, "the emulator has no cube of this chip");
+  const LoadData2dTransposeParams& p = loadDataParams;
+  dav::load_data_transpose(
+      dst.Operand(), src.Operand(), dav::dtype_of<T>,
+      {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.dstFracGap, p.addrMode != 0});
+}
+
+// --- Image to column.
+__aicore__ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4],
+                                  const FmatrixMode& fmatrixMode) {
+  dav::set_fmatrix(fmatrixMode == FmatrixMode::FMATRIX_RIGHT, l1H, l1W, padList);
+}
+
+template <typename T>
+__aicore__ inline void SetLoadDataPaddingValue(const T padValue) {
+  dav::set_load_padding(dav::element_bits(padValue));
+}
+
+__aicore__ inline void SetLoadDataRepeat(const LoadDataRepeatParam& repeatParams) {
+  dav::set_load3d_repeat(repeatParams.repeatStride, repeatParams.repeatTime,
+                         repeatParams.repeatMode);
+}
+
+template <typename T, const IsResetLoad3dConfig& defaultConfig = IS_RESER_LOAD3D_DEFAULT_CONFIG,
+          typename U = PrimT<T>, std::enable_if_t<std::is_same<PrimT<T>, U>::value, bool> = true>
+__aicore__ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                const LoadData3DParamsV2<U>& loadDataParams) {
+  static_assert(dav::since_2201<T>, "LoadData with LoadData3DParamsV2 does not exist on this chip");
+  static_assert(dav::before_3510<T>, "the emulator has no cube of this chip");
+  const LoadData3DParamsV2<U>& p = loadDataParams;
+  if constexpr (defaultConfig.isSetFMatrix) {
+    dav::set_fmatrix(p.fMatrixCtrl, p.l1H, p.l1W, p.padList);
+  }
+  if constexpr (defaultConfig.isSetPadding) dav::set_load_padding(dav::element_bits(p.padValue));
+  dav::Load3dDesc d;
+  d.channelSize = p.channelSize;
+  d.kExtension = p.kExtension;
+  d.mExtension = p.mExtension;
+  d.kStartPt = p.kStartPt;
+  d.mStartPt = p.mStartPt;
+  d.strideW = p.strideW;
+  d.strideH = p.strideH;
+  d.filterW = p.filterW + (p.filterSizeW ? 256u : 0u);
+  d.filterH = p.filterH + (p.filterSizeH ? 256u : 0u);
+  d.dilationFilterW = p.dilationFilterW;
+  d.dilationFilterH = p.dilationFilterH;
+  d.enTranspose = p.enTranspose;
+  d.enSmallK = p.enSmallK;
+  d.fMatrixCtrl = p.fMatrixCtrl;
+  dav::load_data_3d(dst.Operand(), src.Operand(), dav::dtype_of<T>, d);
+}
+
+// --- One value over L1, L0A or L0B.
+template <typename T, typename U = PrimT<T>,
+          std::enable_if_t<std::is_same<PrimT<T>, U>::value, bool> = true>
+__aicore__ inline void Fill(const LocalTensor<T>& dst,
+                            const InitConstValueParams<U>& initConstValueParams) {
+  const InitConstValueParams<U>& p = initConstValueParams;
+  dav::fill_local(dst.Operand(), dav::dtype_of<T>,
+                  {p.repeatTimes, p.blockNum, p.dstGap, dav::element_bits(p.initValue)});
+}
+
+template <typename T, typename U = PrimT<T>,
+          std::enable_if_t<std::is_same<PrimT<T>, U>::value, bool> = true>
+__aicore__ inline void InitConstValue(const LocalTensor<T>& dst,
+                                      const InitConstValueParams<U>& initConstValueParams) {
+  Fill(dst, initConstValueParams);
+}
+
+}  // namespace AscendC

@@ -1,0 +1,4 @@
+// Synchronisation between cores under its path in newer toolkits.
+#pragma once
+
+#include "kernel_operator.h"
