@@ -148,21 +148,18 @@ constexpr uint32_t TOTAL_UB_SIZE = 192 * 1024;
 constexpr uint32_t TMP_UB_OFFSET = 184 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024 - 128;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
-constexpr size_t RESERVED_WORKSPACE = 16 * 1024 * 1024;
 #elif __NPU_ARCH__ == 1001
 constexpr int32_t TOTAL_VEC_LOCAL_SIZE = 248 * 1024;
 constexpr uint32_t TOTAL_UB_SIZE = 256 * 1024;
 constexpr uint32_t TMP_UB_OFFSET = 248 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 1024 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 256 * 1024;
-constexpr size_t RESERVED_WORKSPACE = 2 * 1024 * 1024;
 #else
 constexpr int32_t TOTAL_VEC_LOCAL_SIZE = 248 * 1024;
 constexpr uint32_t TOTAL_UB_SIZE = 248 * 1024;
 constexpr uint32_t TMP_UB_OFFSET = 248 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 256 * 1024;
-constexpr size_t RESERVED_WORKSPACE = 16 * 1024 * 1024;
 #endif
 constexpr uint32_t TOTAL_L0A_SIZE = 64 * 1024;
 constexpr uint32_t TOTAL_L0B_SIZE = 64 * 1024;
