@@ -1,5 +1,6 @@
 #include "core/containment.h"
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -174,23 +175,33 @@ ThreadContainment::~ThreadContainment() {
   munmap(stack_, kSignalStack);
 }
 
+namespace {
+
+Trap terminate_trap(const Core& core) {
+  std::string message = "std::terminate in kernel code";
+  std::exception_ptr caught = std::current_exception();
+  // The run time had begun to catch what met the noexcept function; nobody else will end that.
+  if (caught != nullptr) abi::__cxa_end_catch();
+  try {
+    if (caught != nullptr) std::rethrow_exception(caught);
+  } catch (const Trap& trap) {
+    return trap;
+  } catch (const std::exception& e) {
+    message += std::string(": ") + e.what();
+  } catch (...) {
+    message += ": an exception that is no std::exception";
+  }
+  return Trap(TrapKind::KernelException,
+              trap_report(TrapKind::KernelException, core, Pipe::S, "kernel code", 0, message));
+}
+
+}  // namespace
+
 Trap crash_trap(const Core& core, const Crash& crash) {
   const std::string where = symbol_at(crash.pc);
   char text[128];
   TrapKind kind = TrapKind::KernelException;
-  if (crash.signal == 0) {
-    std::string message = "std::terminate in kernel code";
-    try {
-      if (std::exception_ptr e = std::current_exception()) std::rethrow_exception(e);
-    } catch (const Trap& trap) {
-      return trap;
-    } catch (const std::exception& e) {
-      message += std::string(": ") + e.what();
-    } catch (...) {
-      message += ": an exception that is no std::exception";
-    }
-    return Trap(kind, trap_report(kind, core, Pipe::S, "kernel code", 0, message));
-  }
+  if (crash.signal == 0) return terminate_trap(core);
   if (crash.signal == watchdog_signal()) {
     kind = TrapKind::BudgetExceeded;
     std::snprintf(text, sizeof text,
