@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/call_site.h"
+
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -118,11 +120,17 @@ void Fiber::resume() {
   tsan_worker_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(tsan_fiber_, 0);
 #endif
+  set_call_stack(stack_ + kPage, stack_ + kPage + kStack);
   swapcontext(&worker_, &own_);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(worker_fake_stack_, nullptr, nullptr);
 #endif
   t_fiber = outer;
+  if (outer == nullptr) {
+    set_call_stack(nullptr, nullptr);
+  } else {
+    set_call_stack(outer->stack_ + kPage, outer->stack_ + kPage + kStack);
+  }
   eh_ = *globals;
   *globals = mine;
 }

@@ -25,6 +25,7 @@ Instruction::Instruction(Pipe pipe, const char* name)
     trap(TrapKind::UnsupportedOp, "%s has no pipe %s", to_string(core_.kind()), to_string(pipe));
   }
   if (checking_ || core_.trace != nullptr) site_ = capture_site();
+  if (checking_) core_.tracker->begin_instruction(core_.id(), pipe_);
   core_.in_instruction = true;
 }
 

@@ -25,13 +25,12 @@ LaunchResult LaunchState::run() {
   work(*workers_[0]);
   for (std::thread& t : threads) t.join();
 
-  if (failure_ == nullptr) {
-    try {
-      check_left_over(*this);
-      if (tracker_ != nullptr) tracker_->launch_end();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
+  try {
+    if (failure_ == nullptr) check_left_over(*this);
+    // A race found on the way is the better explanation of a core that trapped or is blocked.
+    if (tracker_ != nullptr) tracker_->launch_end();
+  } catch (...) {
+    failure_ = std::current_exception();
   }
   if (failure_ != nullptr) std::rethrow_exception(failure_);
 

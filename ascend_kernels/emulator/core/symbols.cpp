@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 #ifdef DAV_HAVE_LIBBACKTRACE
 #include <backtrace.h>
@@ -31,13 +32,8 @@ std::string demangled(const char* name) {
   return status == 0 && text ? text.get() : name;
 }
 
-#ifdef DAV_HAVE_LIBBACKTRACE
-
-// libbacktrace reads the list of loaded objects once; a kernel opened later needs a new state.
-// States cannot be freed, so one is made per change of the list only.
-backtrace_state* state() {
-  static backtrace_state* current = nullptr;
-  static unsigned long long loads = ~0ull;
+// Changes whenever an object is loaded or unloaded.
+unsigned long long loads() {
   unsigned long long now = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* info, size_t, void* out) {
@@ -45,10 +41,21 @@ backtrace_state* state() {
         return 1;
       },
       &now);
-  if (current == nullptr || now != loads) {
+  return now;
+}
+
+#ifdef DAV_HAVE_LIBBACKTRACE
+
+// libbacktrace reads the list of loaded objects once; a kernel opened later needs a new state.
+// States cannot be freed, so one is made per change of the list only.
+backtrace_state* state() {
+  static backtrace_state* current = nullptr;
+  static unsigned long long made_at = 0;
+  const unsigned long long now = loads();
+  if (current == nullptr || now != made_at) {
     current = backtrace_create_state(
         nullptr, 0, [](void*, const char*, int) {}, nullptr);
-    loads = now;
+    made_at = now;
   }
   return current;
 }
@@ -145,8 +152,14 @@ AddressRange text_of_this_library() {
 
 std::vector<CodeLine> symbolize(uintptr_t pc) {
   static std::mutex mutex;
+  static std::unordered_map<uintptr_t, std::vector<CodeLine>> known;
+  static unsigned long long known_at = 0;
   std::lock_guard<std::mutex> lock(mutex);
-  std::vector<CodeLine> code;
+  const unsigned long long now = loads();
+  if (now != known_at) known.clear();
+  known_at = now;
+  std::vector<CodeLine>& code = known[pc];
+  if (!code.empty()) return code;
   for (const Line& line : lines_of(pc)) {
     code.push_back({line.file + ":" + std::to_string(line.line) +
                         (line.function.empty() ? "" : " in " + line.function),

@@ -44,11 +44,16 @@ class HappensBefore final : public Tracker {
   HappensBefore(const Chip& chip, const std::vector<CoreId>& cores,
                 const std::vector<Region>& regions, const TrackerOptions& options)
       : chip_(chip), regions_(regions), global_(regions), ids_(cores) {
-    if (cores.size() > Stamp::kMaxCores) throw std::invalid_argument("too many cores to track");
+    if (cores.size() > Stamp::kMaxCores) {
+      throw std::invalid_argument("check mode tracks at most " + std::to_string(Stamp::kMaxCores) +
+                                  " cores, the launch has " + std::to_string(cores.size()));
+    }
     std::sort(ids_.begin(), ids_.end(),
               [](const CoreId& a, const CoreId& b) { return a.index < b.index; });
     for (const CoreId& id : ids_) {
       cores_.push_back(std::make_unique<TrackedCore>(chip, id, ops_, options));
+      ++of_kind_[id.kind];
+      ++of_block_[{id.block, id.kind}];
     }
   }
 
@@ -155,6 +160,7 @@ class HappensBefore final : public Tracker {
              "the kernel ended with SetFlag" + event_name(src, dst, event) +
                  " set and never waited for");
     });
+    c.release_cells();
     ++ended_;
   }
 
@@ -230,15 +236,19 @@ class HappensBefore final : public Tracker {
   // How many waits one set is for: mode 0 all cores of the kind, 1 the AIVs of the block, 2 the
   // other kind in the block, 4 (3510) one core of the other kind.
   uint32_t receivers(const CoreId& from, int mode) const {
-    uint32_t n = 0;
-    for (const CoreId& id : ids_) {
-      const bool kind = id.kind == from.kind;
-      const bool block = id.block == from.block;
-      if (mode == 0) n += kind;
-      if (mode == 1) n += kind && block;
-      if (mode == 2) n += !kind && block;
+    const CoreKind other = from.kind == CoreKind::AIC ? CoreKind::AIV : CoreKind::AIC;
+    switch (mode) {
+      case 0:
+        return of_kind_.at(from.kind);
+      case 1:
+        return of_block_.at({from.block, from.kind});
+      case 2: {
+        const auto found = of_block_.find({from.block, other});
+        return found == of_block_.end() ? 1 : found->second;
+      }
+      default:
+        return 1;
     }
-    return std::max(n, 1u);
   }
 
   void local(TrackedCore& c, const Viewpoint& v, Access access, Buffer buffer, uint64_t addr,
@@ -364,6 +374,8 @@ class HappensBefore final : public Tracker {
   GlobalFaults faults_;
   TicketOffice tickets_;
   std::vector<CoreId> ids_;
+  std::map<CoreKind, uint32_t> of_kind_;
+  std::map<std::pair<uint32_t, CoreKind>, uint32_t> of_block_;
   std::vector<std::unique_ptr<TrackedCore>> cores_;
   std::atomic<size_t> ended_{0};
 };

@@ -6,18 +6,19 @@ namespace dav {
 
 TrackedCore::TrackedCore(const Chip& chip, const CoreId& core, OpTable& table,
                          const TrackerOptions& options)
-    : id(core), ops_(table) {
-  for (int b = 0; b < kBufferCount; ++b) {
-    if (static_cast<Buffer>(b) == Buffer::GM) continue;
-    local_[static_cast<size_t>(b)] =
-        std::make_unique<Cells>(chip.bytes[static_cast<size_t>(b)], false, false);
-  }
+    : id(core), chip_(chip), ops_(table) {
   view_.core = core.index;
   view_.auto_sync = options.auto_sync && core.kind != CoreKind::AIC;
   view_.small_mmads = &small_mmads_;
   view_.ops = &table;
   view_.ledger = &ledger;
   begin(Pipe::S);
+}
+
+Cells& TrackedCore::make_cells(Buffer b) {
+  std::unique_ptr<Cells>& c = local_[static_cast<size_t>(b)];
+  c = std::make_unique<Cells>(chip_.bytes[static_cast<size_t>(b)], false, false);
+  return *c;
 }
 
 void TrackedCore::begin(Pipe pipe) {
@@ -31,7 +32,11 @@ void TrackedCore::begin(Pipe pipe) {
     l0c_bytes_ = 0;
   }
   pipe_ = pipe;
-  ++issued_[static_cast<size_t>(pipe)];
+  if (++issued_[static_cast<size_t>(pipe)] > Stamp::kMaxClock) {
+    throw Trap(TrapKind::BudgetExceeded, "check mode on " + chip_.name + ": " + core_name(id) +
+                                             " executed more instructions on pipe " +
+                                             pipe_name(pipe) + " than can be told apart");
+  }
   op_ = Op{};
   stamped_ = false;
 }

@@ -38,7 +38,15 @@ class TrackedCore {
   void receive_parcels(Pipe pipe, uint32_t cores, const std::vector<const Parcel*>& parcels);
   void barrier(Pipe pipe, uint32_t site);
 
-  Cells& cells(Buffer b) { return *local_[static_cast<size_t>(b)]; }
+  Cells& cells(Buffer b) {
+    std::unique_ptr<Cells>& c = local_[static_cast<size_t>(b)];
+    return c ? *c : make_cells(b);
+  }
+  // The core's own memories are of no interest any more. Launches may have far more blocks than
+  // the chip has cores.
+  void release_cells() {
+    for (std::unique_ptr<Cells>& c : local_) c.reset();
+  }
 
   const CoreId id;
   FlagTable flags;
@@ -47,6 +55,9 @@ class TrackedCore {
   const GlobalSegment* segment = nullptr;  // last one used
 
  private:
+  Cells& make_cells(Buffer b);
+
+  const Chip& chip_;
   Pipe pipe_ = Pipe::S;
   Op op_;
   bool stamped_ = true;

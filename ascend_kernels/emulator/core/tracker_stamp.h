@@ -19,8 +19,8 @@ class Stamp {
  public:
   Stamp() = default;
   Stamp(uint32_t core, Pipe pipe, uint32_t op, uint32_t clock)
-      : bits_(uint64_t{clock} | uint64_t{op} << kOpShift | uint64_t{core} << kCoreShift |
-              static_cast<uint64_t>(pipe) << kPipeShift) {}
+      : bits_(uint64_t{clock & kMaxClock} | uint64_t{op} << kOpShift |
+              uint64_t{core} << kCoreShift | static_cast<uint64_t>(pipe) << kPipeShift) {}
   static Stamp from_bits(uint64_t bits) {
     Stamp s;
     s.bits_ = bits;
@@ -29,7 +29,7 @@ class Stamp {
 
   uint64_t bits() const { return bits_; }
   explicit operator bool() const { return bits_ != 0; }
-  uint32_t clock() const { return static_cast<uint32_t>(bits_); }
+  uint32_t clock() const { return static_cast<uint32_t>(bits_) & kMaxClock; }
   uint32_t op() const { return static_cast<uint32_t>(bits_ >> kOpShift) & (kMaxOps - 1); }
   uint32_t core() const { return static_cast<uint32_t>(bits_ >> kCoreShift) & (kMaxCores - 1); }
   Pipe pipe() const { return static_cast<Pipe>(bits_ >> kPipeShift & 7); }
@@ -39,14 +39,15 @@ class Stamp {
   bool same_pipe(Stamp o) const { return ((bits_ ^ o.bits_) >> kCoreShift) == 0; }
   bool same_instruction(Stamp o) const { return ((bits_ ^ o.bits_) & ~kHanded) == 0; }
 
-  static constexpr uint32_t kMaxOps = 1u << 19;
-  static constexpr uint32_t kMaxCores = 1u << 8;
+  static constexpr uint32_t kMaxClock = (1u << 29) - 1;
+  static constexpr uint32_t kMaxOps = 1u << 16;
+  static constexpr uint32_t kMaxCores = 1u << 14;
   static constexpr uint64_t kTopBit = uint64_t{1} << 63;
 
  private:
-  static constexpr int kOpShift = 32;
-  static constexpr uint64_t kHanded = uint64_t{1} << 51;
-  static constexpr int kCoreShift = 52;
+  static constexpr int kOpShift = 29;
+  static constexpr uint64_t kHanded = uint64_t{1} << 45;
+  static constexpr int kCoreShift = 46;
   static constexpr int kPipeShift = 60;
 
   uint64_t bits_ = 0;
