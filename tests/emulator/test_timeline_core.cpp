@@ -71,6 +71,15 @@ TEST(TimelineVector, FixedPartIsPaidOncePerFilledQueueAndAfterABarrier) {
   EXPECT_DOUBLE_EQ(replay({fenced}, costs_for("Ascend910B3")).cycles, 89 + 20 + 88);
 }
 
+TEST(TimelineVector, CounterModeCostsSixteenCyclesEach) {
+  CoreTrace aiv = core(CoreKind::AIV);
+  for (int i = 0; i < 2; ++i) {
+    aiv.records.push_back(vector(VectorClass::Binary, 64, DType::F32));
+    aiv.records.back().work.counter_mode = true;
+  }
+  EXPECT_DOUBLE_EQ(replay({aiv}, costs_for("Ascend910B3")).cycles, 1 + 2 * (64 + 16) + 24);
+}
+
 // Public add sample: 8192 x 8192 fp16 on 48 AIVs; vector time 12.85 us with bank conflicts, 6.95
 // without. Tiles of 32 KiB per operand are what fits twice into the UB with three operands.
 double add_vector_us(bool conflict) {

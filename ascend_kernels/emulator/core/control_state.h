@@ -12,6 +12,7 @@ namespace dav {
 struct ControlState {
   // Vector mask. In counter mode mask_low is the number of elements.
   bool mask_counter = false;
+  bool counted = false;  // the last vector instruction took its mask as an element count
   uint64_t mask_high = ~uint64_t{0};
   uint64_t mask_low = ~uint64_t{0};
 

@@ -29,6 +29,7 @@ struct Work {
   Path path = Path::GmToUb;
   uint32_t repeats = 0;       // Vector: 256-byte repeats
   bool bank_conflict = false; // Vector: two operands in one bank group
+  bool counter_mode = false;  // Vector: the mask is an element count
   uint32_t m = 0, n = 0, k = 0;  // Mmad
   uint64_t bytes = 0;         // Move
   uint32_t bursts = 0;        // Move: contiguous pieces in GM

@@ -35,6 +35,7 @@ LanePlan counted(uint64_t total, uint32_t lanes) {
 
 LanePlan plan_lanes(const Instruction& in, const VecMask& mask, uint32_t lanes, int64_t repeats) {
   ControlState& control = in.core().control;
+  control.counted = control.mask_counter || mask.kind == VecMask::Kind::Total;
   switch (mask.kind) {
     case VecMask::Kind::Keep:
       break;
@@ -229,6 +230,7 @@ void vector_work(Instruction& in, VectorClass cls, DType type, uint32_t repeats,
   work.dtype = type;
   work.repeats = repeats;
   work.bank_conflict = conflict;
+  work.counter_mode = in.core().control.counted;
   in.work(work);
 }
 

@@ -95,6 +95,7 @@ Costs costs_of(const Chip& chip) {
 
   set_vector(c);
   c.vector_barrier = 20;  // PTO [M]
+  c.counter_mode = 16;    // PTO [M]
   c.gather_slope = 8;     // [L] not published: one 32-byte block per cycle and repeat
   c.transpose_slope = 2;  // [L] not published: 512 bytes at 256 per cycle
   c.sort_slope = 8;       // [L] not published
@@ -129,6 +130,7 @@ const std::vector<Parameter>& parameters() {
       {"queue_depth", &Costs::queue_depth, 1, 64, "[L] finite, not published"},
       {"mmad_head", &Costs::mmad_head, 14, 15.5, "CUBE [H] measured range"},
       {"vector_barrier", &Costs::vector_barrier, 0, 40, "PTO [M] about 20"},
+      {"counter_mode", &Costs::counter_mode, 0, 32, "PTO [M] 16"},
       {"gather_slope", &Costs::gather_slope, 1, 64, "[L] not published"},
       {"transpose_slope", &Costs::transpose_slope, 1, 16, "[L] not published"},
       {"sort_slope", &Costs::sort_slope, 1, 64, "[L] not published"},
@@ -183,7 +185,8 @@ double mmad_cycles(const Costs& c, const Work& w) { return c.mmad_head + mmad_st
 VectorCycles vector_cycles(const Costs& c, const Work& w) {
   const VectorCost& v = c.vector[at(w.vector)];
   const double slope = element_slope(c, w) + (w.bank_conflict ? v.conflict : 0);
-  return {std::max(1.0, w.repeats * slope), v.fixed};
+  const double mode = w.counter_mode ? c.counter_mode : 0;
+  return {std::max(1.0, w.repeats * slope) + mode, v.fixed};
 }
 
 double local_move_cycles(const Costs& c, const Work& w) {

@@ -34,6 +34,7 @@ struct Costs {
   // Vector.
   std::array<VectorCost, kVectorClassCount> vector{};
   double vector_barrier = 0;
+  double counter_mode = 0;  // added when the mask is an element count
   double gather_slope = 0, transpose_slope = 0, sort_slope = 0;  // per repeat
   double ub_copy = 0;                                            // UB to UB, bytes per cycle
   // Local loads.

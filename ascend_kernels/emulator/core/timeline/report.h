@@ -37,7 +37,7 @@ DAV_API Summary summarise(const std::string& name, const std::string& soc, const
 
 DAV_API std::string to_json(const Summary& summary);
 // A string with quotes, as JSON wants it.
-std::string json_string(const std::string& text);
+DAV_API std::string json_string(const std::string& text);
 const char* core_kind_name(CoreKind kind);
 
 }  // namespace dav::timeline
