@@ -1,0 +1,251 @@
+// Mmad: values by definition, ragged shapes, accumulation, bias, GEMV, HF32, limits.
+#include "isa_cube_rig.h"
+
+namespace {
+
+using namespace dav_test;
+using dav::Bfloat16;
+using dav::Buffer;
+using dav::DType;
+using dav::Half;
+using dav::TrapKind;
+
+constexpr uint32_t kLeft = 0, kRight = 128 * 1024;
+
+struct Shape {
+  uint32_t m, n, k;
+};
+constexpr Shape kShapes[] = {{16, 16, 16}, {128, 128, 128}, {30, 40, 70},
+                             {17, 1, 33},  {1, 50, 48},     {48, 96, 5}};
+
+template <typename C, typename T>
+std::vector<C> multiply(const Shape& s, DType c_type, DType type, const std::vector<T>& a,
+                        const std::vector<T>& bt, dav::MmadDesc d) {
+  std::vector<C> c(size_t{s.m} * s.n);
+  CubeKernel k([&] {
+    to_nz(kLeft, a, type, s.m, s.k);
+    to_nz(kRight, bt, type, s.n, s.k);
+    if (s.m == 1) {
+      // GEMV reads the row as it lies in memory, so it goes straight to L0A.
+      const uint32_t bytes = s.k * dav::size_of(type);
+      ASSERT_EQ(bytes % 32, 0u);
+      dav::Load2dDesc row;
+      row.repeatTimes = tiles(bytes, 512);
+      row.srcStride = 1;
+      dav::BurstDesc burst;
+      burst.blockLen = bytes / 32;
+      dav::data_copy_in({Buffer::L1, kLeft}, addr(a), type, burst);
+      barrier();
+      dav::load_data_2d(kL0a, {Buffer::L1, kLeft}, type, row);
+      barrier();
+    } else {
+      load_a(kLeft, type, s.m, s.k);
+    }
+    load_b_transposed(kRight, type, s.n, s.k);
+    dav::mmad(kL0c, c_type, kL0a, type, kL0b, type, d);
+    barrier();
+    dav::fixpipe_to_gm(addr(c), c_type, kL0c, c_type, rows_out(s.m, s.n));
+  });
+  k.input(a).input(bt).output(c).run();
+  return c;
+}
+
+template <typename C, typename T>
+void expect_product(const Shape& s, DType c_type, DType type) {
+  SCOPED_TRACE(::testing::Message() << s.m << "x" << s.n << "x" << s.k);
+  const auto a = small_integers<T>(size_t{s.m} * s.k, 1);
+  const auto bt = small_integers<T>(size_t{s.n} * s.k, 5);
+  const auto c = multiply<C>(s, c_type, type, a, bt, product(s.m, s.n, s.k));
+  EXPECT_EQ(c, (reference<C>(a, bt, s.m, s.n, s.k)));
+}
+
+TEST(CubeMmad, MultipliesHalves) {
+  for (const Shape& s : kShapes) expect_product<float, Half>(s, DType::F32, DType::F16);
+}
+
+TEST(CubeMmad, MultipliesBrainFloats) {
+  for (const Shape& s : kShapes) expect_product<float, Bfloat16>(s, DType::F32, DType::BF16);
+}
+
+TEST(CubeMmad, MultipliesFloats) {
+  for (const Shape& s : kShapes) expect_product<float, float>(s, DType::F32, DType::F32);
+}
+
+TEST(CubeMmad, MultipliesBytes) {
+  for (const Shape& s : {Shape{16, 16, 32}, Shape{64, 80, 96}, Shape{30, 40, 70}}) {
+    expect_product<int32_t, int8_t>(s, DType::I32, DType::I8);
+  }
+}
+
+// A permutation matrix on the left moves rows of the right matrix: no sum can hide a wrong lane.
+TEST(CubeMmad, PermutationMovesRows) {
+  const Shape s{32, 32, 32};
+  std::vector<Half> a(32 * 32, Half(0)), bt(32 * 32);
+  for (int i = 0; i < 32; ++i) a[i * 32 + (i * 5 + 3) % 32] = Half(1);
+  for (int i = 0; i < 32 * 32; ++i) bt[i] = Half(i);
+  const auto c = multiply<float>(s, DType::F32, DType::F16, a, bt, product(32, 32, 32));
+  for (int i = 0; i < 32; ++i) {
+    for (int j = 0; j < 32; ++j) EXPECT_EQ(c[i * 32 + j], float(j * 32 + (i * 5 + 3) % 32));
+  }
+}
+
+TEST(CubeMmad, AccumulatesWhenCStartsFromItself) {
+  const auto a = small_integers<Half>(256, 2), bt = small_integers<Half>(256, 3);
+  std::vector<float> c(256);
+  CubeKernel k([&] {
+    to_nz(kLeft, a, DType::F16, 16, 16);
+    to_nz(kRight, bt, DType::F16, 16, 16);
+    load_a(kLeft, DType::F16, 16, 16);
+    load_b_transposed(kRight, DType::F16, 16, 16);
+    dav::MmadDesc d = product(16, 16, 16);
+    for (int i = 0; i < 3; ++i) {
+      dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, d);
+      d.init_zero = false;
+      barrier();
+    }
+    dav::fixpipe_to_gm(addr(c), DType::F32, kL0c, DType::F32, rows_out(16, 16));
+  });
+  k.input(a).input(bt).output(c).run();
+  auto expected = reference<float>(a, bt, 16, 16, 16);
+  for (float& e : expected) e *= 3;
+  EXPECT_EQ(c, expected);
+}
+
+TEST(CubeMmad, StartsFromTheBiasRow) {
+  const Shape s{20, 24, 16};
+  const auto a = small_integers<Half>(s.m * s.k, 2), bt = small_integers<Half>(s.n * s.k, 3);
+  std::vector<float> bias(32), c(s.m * s.n);
+  for (int i = 0; i < 32; ++i) bias[i] = 100.f * i;
+  CubeKernel k([&] {
+    to_nz(kLeft, a, DType::F16, s.m, s.k);
+    to_nz(kRight, bt, DType::F16, s.n, s.k);
+    load_a(kLeft, DType::F16, s.m, s.k);
+    load_b_transposed(kRight, DType::F16, s.n, s.k);
+    dav::BurstDesc in;
+    in.blockLen = 4;  // 128 bytes
+    dav::data_copy_in({Buffer::L1, 0}, addr(bias), DType::F32, in);
+    barrier();
+    in.blockLen = 2;  // units of 64 bytes
+    dav::data_copy_local({Buffer::BT, 64}, DType::F32, {Buffer::L1, 0}, DType::F32, in);
+    barrier();
+    dav::MmadDesc d = product(s.m, s.n, s.k);
+    d.init_zero = false;
+    d.from_bias = true;
+    d.bias = {Buffer::BT, 64};
+    dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, d);
+    barrier();
+    dav::fixpipe_to_gm(addr(c), DType::F32, kL0c, DType::F32, rows_out(s.m, s.n));
+  });
+  k.input(a).input(bt).input(bias).output(c).run();
+  auto expected = reference<float>(a, bt, s.m, s.n, s.k);
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] += bias[i % s.n];
+  EXPECT_EQ(c, expected);
+}
+
+// 1 + 2^-12 lies halfway between two values of 11 mantissa bits, 1 + 3 * 2^-12 too.
+TEST(CubeMmad, Hf32RoundsOperands) {
+  for (const bool even : {true, false}) {
+    std::vector<float> a(16 * 8, 0.f), bt(16 * 8, 0.f), c(256);
+    a[0] = 1 + 0x1p-12f;
+    a[8] = 1 + 3 * 0x1p-12f;
+    bt[0] = 1;
+    CubeKernel k([&] {
+      to_nz(kLeft, a, DType::F32, 16, 8);
+      to_nz(kRight, bt, DType::F32, 16, 8);
+      load_a(kLeft, DType::F32, 16, 8);
+      load_b_transposed(kRight, DType::F32, 16, 8);
+      dav::set_hf32(true);
+      dav::set_hf32_rounding(even);
+      dav::mmad(kL0c, DType::F32, kL0a, DType::F32, kL0b, DType::F32, product(16, 16, 8));
+      barrier();
+      dav::fixpipe_to_gm(addr(c), DType::F32, kL0c, DType::F32, rows_out(16, 16));
+    });
+    k.input(a).input(bt).output(c).run();
+    EXPECT_EQ(c[0], 1.f);
+    EXPECT_EQ(c[16], even ? 1 + 0x1p-10f : 1 + 0x1p-11f);
+  }
+}
+
+TEST(CubeMmad, IntegerSumSaturates) {
+  // 127 * 127 * 4064 * 33 passes 2^31 in the 33rd product.
+  std::vector<int8_t> a(16 * 4064, 127), bt(16 * 4064, 127);
+  std::vector<int32_t> c(256);
+  CubeKernel k([&] {
+    to_nz(kLeft, a, DType::I8, 16, 4064);
+    to_nz(kRight, bt, DType::I8, 16, 4064);
+    load_a(kLeft, DType::I8, 16, 4064);
+    load_b_transposed(kRight, DType::I8, 16, 4064);
+    dav::MmadDesc d = product(16, 16, 4064);
+    for (int i = 0; i < 33; ++i) {
+      dav::mmad(kL0c, DType::I32, kL0a, DType::I8, kL0b, DType::I8, d);
+      d.init_zero = false;
+      barrier();
+    }
+    dav::fixpipe_to_gm(addr(c), DType::I32, kL0c, DType::I32, rows_out(16, 16));
+  });
+  k.input(a).input(bt).output(c).run();
+  EXPECT_EQ(c[0], 2147483647);
+}
+
+CubeKernel mmad_kernel(dav::MmadDesc d, dav::Local c = kL0c, dav::Local a = kL0a,
+                       dav::Local b = kL0b, DType type = DType::F16, DType out = DType::F32) {
+  return CubeKernel([=] { dav::mmad(c, out, a, type, b, type, d); });
+}
+
+TEST(CubeMmad, Limits) {
+  CubeKernel m = mmad_kernel(product(4096, 16, 16));
+  EXPECT_TRAP(m, TrapKind::IllegalArgument, "m is 4096", "0 to 4095");
+  CubeKernel n = mmad_kernel(product(16, 4096, 16));
+  EXPECT_TRAP(n, TrapKind::IllegalArgument, "n is 4096");
+  CubeKernel depth = mmad_kernel(product(16, 16, 4096));
+  EXPECT_TRAP(depth, TrapKind::IllegalArgument, "k is 4096");
+  dav::MmadDesc flag = product(16, 16, 16);
+  flag.unitFlag = 1;
+  CubeKernel unit = mmad_kernel(flag);
+  EXPECT_TRAP(unit, TrapKind::IllegalArgument, "unitFlag is 1");
+  CubeKernel nothing = mmad_kernel(product(0, 16, 16));
+  nothing.run();
+}
+
+TEST(CubeMmad, Alignment) {
+  CubeKernel c = mmad_kernel(product(16, 16, 16), {Buffer::L0C, 512});
+  EXPECT_TRAP(c, TrapKind::Misaligned, "dst", "L0C", "1024");
+  CubeKernel a = mmad_kernel(product(16, 16, 16), kL0c, {Buffer::L0A, 256});
+  EXPECT_TRAP(a, TrapKind::Misaligned, "fm", "512");
+  CubeKernel b = mmad_kernel(product(16, 16, 16), kL0c, kL0a, {Buffer::L0B, 32});
+  EXPECT_TRAP(b, TrapKind::Misaligned, "filter", "512");
+}
+
+TEST(CubeMmad, WrongPlacesTypesAndCores) {
+  CubeKernel place = mmad_kernel(product(16, 16, 16), kL0c, kL0b, kL0b);
+  EXPECT_TRAP(place, TrapKind::UnsupportedPath, "fm lies in L0B");
+  CubeKernel type = mmad_kernel(product(16, 16, 16), kL0c, kL0a, kL0b, DType::F16, DType::F16);
+  EXPECT_TRAP(type, TrapKind::UnsupportedType, "half by half into half");
+  CubeKernel vector(
+      [] { dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, product(16, 16, 16)); },
+      "Ascend910B3", true);
+  EXPECT_TRAP(vector, TrapKind::UnsupportedOp, "no pipe M");
+  CubeKernel beyond = mmad_kernel(product(512, 128, 64));
+  EXPECT_TRAP(beyond, TrapKind::OutOfBounds, "L0C");
+}
+
+TEST(CubeMmad, UndefinedOperandLanesTrapOnlyWhenUsed) {
+  const auto a = small_integers<Half>(16 * 16, 1), bt = small_integers<Half>(16 * 16, 2);
+  for (const uint32_t m : {12u, 13u}) {
+    CubeKernel k([&] {
+      to_nz(kLeft, a, DType::F16, 12, 16);
+      to_nz(kRight, bt, DType::F16, 16, 16);
+      load_a(kLeft, DType::F16, 12, 16);
+      load_b_transposed(kRight, DType::F16, 16, 16);
+      dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, product(m, 16, 16));
+    });
+    k.input(a).input(bt);
+    if (m == 12) {
+      k.run();
+    } else {
+      EXPECT_TRAP(k, TrapKind::UninitialisedRead, "Mmad", "L0A");
+    }
+  }
+}
+
+}  // namespace
