@@ -42,7 +42,9 @@ TEST(TrackerGlobal, WritingAnInput) {
   Rig r;
   const std::string report =
       trapped(TrapKind::WriteToInput, [&] { produce(r, r.aiv(2, 1), kInput + 640, 64); });
-  EXPECT_TRUE(has(report, "AIV 2.1 MTE3 DataCopy writes 64 bytes at byte 640 of 'q'"));
+  EXPECT_TRUE(has(report,
+                  "WriteToInput on Ascend910B3, AIV 2.1, pipe MTE3, DataCopy: writes 64 bytes at "
+                  "byte 640 of 'q'"));
 }
 
 TEST(TrackerGlobal, BeyondARegion) {

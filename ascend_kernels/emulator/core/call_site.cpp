@@ -148,9 +148,9 @@ std::string describe_site(uint32_t site) {
     code.insert(code.end(), lines.begin(), lines.end());
   }
   std::string text;
-  for (const bool headers : {false, true}) {
+  for (const bool kernel : {true, false}) {
     for (const CodeLine& line : code) {
-      if (line.ascendc_header != headers) continue;
+      if (line.kernel != kernel) continue;
       if (!text.empty()) text += '\n';
       text += line.text;
     }

@@ -106,9 +106,10 @@ std::vector<Line> lines_of(uintptr_t pc) {
 
 #endif
 
-bool ascendc_header(const Line& line) {
+bool library_header(const Line& line) {
   return line.file.find("/include/ascendc/") != std::string::npos ||
-         line.file.find("/kernel_operator.h") != std::string::npos;
+         line.file.find("/kernel_operator.h") != std::string::npos ||
+         line.file.find("/include/c++/") != std::string::npos;
 }
 
 std::string by_symbol(uintptr_t pc) {
@@ -163,7 +164,7 @@ std::vector<CodeLine> symbolize(uintptr_t pc) {
   for (const Line& line : lines_of(pc)) {
     code.push_back({line.file + ":" + std::to_string(line.line) +
                         (line.function.empty() ? "" : " in " + line.function),
-                    ascendc_header(line)});
+                    !library_header(line)});
   }
   if (code.empty()) code.push_back({by_symbol(pc), false});
   return code;

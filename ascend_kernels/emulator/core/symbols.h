@@ -18,7 +18,7 @@ AddressRange text_of_this_library();
 // "file:line in function", or the symbol when there is no line information.
 struct CodeLine {
   std::string text;
-  bool ascendc_header = false;  // the library the kernel calls, not the kernel
+  bool kernel = true;  // false: in the Ascend C headers or the system's, or without a line
 };
 
 // The code at pc, functions inlined there first. Never empty.

@@ -173,13 +173,10 @@ class HappensBefore final : public Tracker {
     if (ended_ != cores_.size()) return;
     if (const auto f = faults_.undefined_read()) throw make_trap(*f, chip_.name, regions_);
     if (const auto t = tickets_.never_waited()) {
-      throw Trap(
-          TrapKind::FlagMisuse,
-          "flag misuse on " + chip_.name +
-              format(": the launch ended with CrossCoreSetFlag<%d, PIPE_%s>(%d) of %s "
-                     "never waited for\n  ",
-                     t->mode, pipe_name(t->setter.pipe), t->id, core_name(t->setter.core).c_str()) +
-              describe(t->setter));
+      refuse(
+          TrapKind::FlagMisuse, "FlagMisuse", t->setter,
+          format("the launch ended with CrossCoreSetFlag<%d, PIPE_%s>(%d) of %s never waited for",
+                 t->mode, pipe_name(t->setter.pipe), t->id, core_name(t->setter.core).c_str()));
     }
   }
 
@@ -215,9 +212,12 @@ class HappensBefore final : public Tracker {
 
   [[noreturn]] void misuse(const TrackedCore& c, Pipe pipe, const char* name, uint32_t site,
                            const std::string& text) const {
-    throw Trap(TrapKind::FlagMisuse, "flag misuse on " + chip_.name + ", " + core_name(c.id) +
-                                         ": " + text + "\n  " +
-                                         describe({c.id, pipe, {name, site, 0}}));
+    refuse(TrapKind::FlagMisuse, "FlagMisuse", {c.id, pipe, {name, site, 0}}, text);
+  }
+
+  [[noreturn]] void refuse(TrapKind kind, const char* name, const Party& party,
+                           const std::string& text) const {
+    throw Trap(kind, headline(name, chip_.name, party) + text + "\n  " + describe(party));
   }
 
   Flag& checked_flag(TrackedCore& c, const char* name, Pipe src, Pipe dst, int id, uint32_t site) {
@@ -257,11 +257,9 @@ class HappensBefore final : public Tracker {
     const uint64_t size = chip_.bytes[static_cast<size_t>(buffer)];
     const uint64_t end = addr + bytes;
     if (end > size || end < addr) {
-      throw Trap(
-          TrapKind::OutOfBounds,
-          "out of bounds on " + chip_.name + ": " + core_name(c.id) + " " + pipe_name(v.pipe) +
-              " " + c.party().op.name + " touches " + local_range(buffer, addr, end) +
-              format(", the buffer has 0x%" PRIx64 " bytes\n  ", size) + describe(c.party()));
+      refuse(TrapKind::OutOfBounds, "OutOfBounds", c.party(),
+             "touches " + local_range(buffer, addr, end) +
+                 format(", the buffer has 0x%" PRIx64 " bytes", size));
     }
     const Conflict conflict = cells.touch(v, touch_of(access), addr, end);
     if (conflict && !c.fault) {
@@ -296,13 +294,10 @@ class HappensBefore final : public Tracker {
     const GlobalSegment* s = global_.just_before(at);
     if (s == nullptr) return;
     const Region& r = regions_[s->region];
-    throw Trap(
-        TrapKind::OutOfBounds,
-        "out of bounds on " + chip_.name + ": " + core_name(c.id) + " " +
-            pipe_name(c.party().pipe) + " " + c.party().op.name +
-            format(" touches %" PRIu64 " bytes at byte %" PRIu64 " of ", bytes, addr - r.addr) +
-            (r.role == RegionRole::Workspace ? "the workspace '" : "'") + r.name +
-            format("', which has %" PRIu64 "\n  ", r.bytes) + describe(c.party()));
+    refuse(TrapKind::OutOfBounds, "OutOfBounds", c.party(),
+           format("touches %" PRIu64 " bytes at byte %" PRIu64 " of ", bytes, addr - r.addr) +
+               (r.role == RegionRole::Workspace ? "the workspace '" : "'") + r.name +
+               format("', which has %" PRIu64, r.bytes));
   }
 
   void piece(TrackedCore& c, const Viewpoint& v, Access access, const GlobalSegment* s,
@@ -311,11 +306,9 @@ class HappensBefore final : public Tracker {
       const Region& r = regions_[s->region];
       if (r.role == RegionRole::Input || r.role == RegionRole::Tiling) {
         if (access == Access::Read || access == Access::Move) return;
-        throw Trap(TrapKind::WriteToInput,
-                   "write to an input on " + chip_.name + ": " + core_name(c.id) + " " +
-                       pipe_name(v.pipe) + " " + c.party().op.name + " writes " +
-                       format("%" PRIu64 " bytes at byte %" PRIu64 " of '", bytes, addr - r.addr) +
-                       r.name + "'\n  " + describe(c.party()));
+        refuse(TrapKind::WriteToInput, "WriteToInput", c.party(),
+               format("writes %" PRIu64 " bytes at byte %" PRIu64 " of '", bytes, addr - r.addr) +
+                   r.name + "'");
       }
     }
     const GlobalShadow::Outcome out = global_.touch(v, access, s, addr, bytes);

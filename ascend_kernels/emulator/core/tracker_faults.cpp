@@ -67,10 +67,8 @@ Trap make_trap(const Fault& f, const std::string& chip, const std::vector<Region
   if (f.kind == TrapKind::DataRace) {
     return Trap(f.kind, race_report(chip, f.race, f.first, f.second, where(f, regions)));
   }
-  return Trap(f.kind, "uninitialised read on " + chip + ": " + core_name(f.second.core) + " " +
-                          pipe_name(f.second.pipe) + " " + f.second.op.name + " reads " +
-                          where(f, regions) + ", which nothing wrote before\n  " +
-                          describe(f.second));
+  return Trap(f.kind, headline("UninitialisedRead", chip, f.second) + "reads " + where(f, regions) +
+                          ", which nothing wrote before\n  " + describe(f.second));
 }
 
 }  // namespace dav

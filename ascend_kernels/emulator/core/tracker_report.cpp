@@ -84,6 +84,11 @@ std::string describe(const Party& party) {
   return text;
 }
 
+std::string headline(const char* kind, const std::string& chip, const Party& party) {
+  return std::string(kind) + " on " + chip + ", " + core_name(party.core) + ", pipe " +
+         pipe_name(party.pipe) + ", " + party.op.name + ": ";
+}
+
 std::string local_range(Buffer buffer, uint64_t begin, uint64_t end) {
   char text[64];
   std::snprintf(text, sizeof text, "%s[0x%" PRIx64 ", 0x%" PRIx64 ")", buffer_name(buffer), begin,
@@ -106,8 +111,8 @@ std::string missing_sync(const Party& first, const Party& second) {
 std::string race_report(const std::string& chip, RaceKind kind, const Party& first,
                         const Party& second, const std::string& where) {
   const Verbs v = verbs(kind);
-  return "data race, " + std::string(v.title) + ", on " + chip + ": " + core_name(first.core) +
-         " " + quoted(first) + " " + v.first + " " + where + ", " + core_name(second.core) + " " +
+  return headline("DataRace", chip, second) + v.title + ": " + core_name(first.core) + " " +
+         quoted(first) + " " + v.first + " " + where + ", " + core_name(second.core) + " " +
          quoted(second) + " " + v.second +
          " it, and nothing orders the two\n  first:  " + describe(first) +
          "\n  second: " + describe(second) + "\n  missing: " + missing_sync(first, second);

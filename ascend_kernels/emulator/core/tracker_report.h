@@ -23,6 +23,8 @@ const char* buffer_name(Buffer buffer);
 std::string core_name(const CoreId& core);
 // "AIV 3.1, MTE3 DataCopy at" and the call stack, one frame a line.
 std::string describe(const Party& party);
+// "DataRace on Ascend910B3, AIV 3.1, pipe MTE3, DataCopy: ", as every trap's report begins.
+std::string headline(const char* kind, const std::string& chip, const Party& party);
 // "UB[0x40, 0x80)".
 std::string local_range(Buffer buffer, uint64_t begin, uint64_t end);
 
