@@ -2,16 +2,23 @@
 install(DIRECTORY include/ DESTINATION include
         FILES_MATCHING PATTERN "*.h" PATTERN "launch.h" EXCLUDE)
 
-if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/toolchain")
-  install(DIRECTORY toolchain/ascendc_kernel_cmake DESTINATION compiler/tikcpp OPTIONAL
-          USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
-  install(FILES toolchain/set_env.sh toolchain/version.info DESTINATION . OPTIONAL)
-  # torch_npu looks for these folders when ASCEND_HOME_PATH is set.
-  install(DIRECTORY DESTINATION runtime)
-  install(DIRECTORY DESTINATION opp/vendors)
-endif()
+install(DIRECTORY toolchain/ascendc_kernel_cmake DESTINATION compiler/tikcpp
+        USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
+install(FILES toolchain/asc-config.cmake DESTINATION lib64/cmake)
+install(FILES toolchain/set_env.sh toolchain/version.info DESTINATION .)
+# torch_npu looks for this folder when ASCEND_HOME_PATH is set.
+install(DIRECTORY DESTINATION runtime)
+install(DIRECTORY DESTINATION opp/vendors)
 
-set(staged_libraries)
+file(GLOB op_build_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/toolchain/op_build/*.cpp")
+add_executable(op_build ${op_build_sources})
+target_link_libraries(op_build PRIVATE toolkit_flags nnopbase ascendcl)
+set_target_properties(op_build PROPERTIES
+  INSTALL_RPATH "$ORIGIN/../../lib64" BUILD_RPATH "${CMAKE_BINARY_DIR}/lib64"
+  RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+install(TARGETS op_build RUNTIME DESTINATION tools/opbuild)
+
+set(staged_libraries op_build)
 foreach(library davinci_emulator ascendcl nnopbase)
   if(TARGET ${library})
     list(APPEND staged_libraries ${library})

@@ -1,0 +1,160 @@
+// The second phase, on the stream's worker: lay out the arguments and launch.
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#include "core/chip.h"
+#include "core/trap.h"
+#include "runtime/acl/internal.h"
+#include "runtime/nnopbase/executor.h"
+#include "runtime/nnopbase/observer.h"
+
+namespace dav::host {
+namespace {
+
+struct Observer {
+  std::mutex mutex;
+  rt::LaunchObserver function;
+};
+
+Observer& observer() {
+  static Observer* instance = new Observer;
+  return *instance;
+}
+
+Mode mode_from_environment() {
+  const char* text = std::getenv("ASCENDFA_EMULATOR_MODE");
+  if (!text || !*text || std::strcmp(text, "check") == 0) return Mode::Check;
+  if (std::strcmp(text, "fast") == 0) return Mode::Fast;
+  throw rt::TaskError(ACL_ERROR_INVALID_PARAM, std::string("ASCENDFA_EMULATOR_MODE is '") + text +
+                                                   "'; it may be check or fast");
+}
+
+// Memory a kernel argument lies in for the time of one launch.
+class DeviceBuffer {
+ public:
+  explicit DeviceBuffer(const std::vector<uint8_t>& bytes) {
+    const size_t size = (bytes.size() + 511) / 512 * 512;
+    data_.reset(std::aligned_alloc(512, size ? size : 512));
+    if (!data_) throw rt::TaskError(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for an argument");
+    if (!bytes.empty()) std::memcpy(data_.get(), bytes.data(), bytes.size());
+  }
+  void* get() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(void* p) const { std::free(p); }
+  };
+  std::unique_ptr<void, Free> data_;
+};
+
+void copy_strided(const aclTensor& tensor, size_t axis, const uint8_t* from, uint8_t*& to) {
+  const auto bytes = static_cast<int64_t>(tensor.element_bytes());
+  if (axis == tensor.dims.size()) {
+    std::memcpy(to, from, static_cast<size_t>(bytes));
+    to += bytes;
+    return;
+  }
+  for (int64_t i = 0; i < tensor.dims[axis]; ++i) {
+    copy_strided(tensor, axis + 1, from + i * tensor.strides[axis] * bytes, to);
+  }
+}
+
+uint64_t address(const void* ptr) { return reinterpret_cast<uint64_t>(ptr); }
+
+// An in-place port appears as input and output: what may be written is no input.
+bool written_too(const Plan& plan, const LaunchArgument& input) {
+  for (const LaunchArgument& other : plan.arguments) {
+    if (other.role == RegionRole::Output && other.present &&
+        other.tensor.begin() == input.tensor.begin()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+aclError error_code(TrapKind kind, KernelType type) {
+  const bool vector = type == KernelType::AivOnly || type == KernelType::MixAiv10;
+  if (kind == TrapKind::Deadlock || kind == TrapKind::BudgetExceeded) {
+    return vector ? ACL_ERROR_RT_VECTOR_CORE_TIMEOUT : ACL_ERROR_RT_AICORE_TIMEOUT;
+  }
+  return vector ? ACL_ERROR_RT_VECTOR_CORE_EXCEPTION : ACL_ERROR_RT_AICORE_EXCEPTION;
+}
+
+}  // namespace
+
+void run_plan(const Plan& plan, void* workspace) {
+  LaunchSpec spec;
+  spec.chip = plan.chip;
+  spec.name = plan.binary.kernel_name;
+  spec.type = plan.binary.type_for(plan.tiling_key);
+  spec.block_dim = plan.block_dim;
+  spec.aic = plan.aic;
+  spec.aiv = plan.aiv;
+  spec.mode = mode_from_environment();
+
+  std::vector<DeviceBuffer> buffers;
+  std::vector<void*> values;  // what each argument's value is
+  auto* const base = static_cast<uint8_t*>(workspace);
+  for (const LaunchArgument& argument : plan.arguments) {
+    if (!argument.present) {
+      values.push_back(nullptr);
+      continue;
+    }
+    void* data = argument.tensor.begin();
+    uint64_t bytes = argument.tensor.extent();
+    if (!argument.host_values.empty()) {
+      buffers.emplace_back(argument.host_values);
+      data = buffers.back().get();
+      bytes = argument.host_values.size();
+    } else if (argument.make_contiguous) {
+      data = base + argument.packed_offset;
+      uint8_t* to = static_cast<uint8_t*>(data);
+      copy_strided(argument.tensor, 0, argument.tensor.begin(), to);
+      bytes = static_cast<uint64_t>(to - static_cast<uint8_t*>(data));
+    }
+    values.push_back(data);
+    const bool covered = argument.role == RegionRole::Input && written_too(plan, argument);
+    if (bytes > 0 && !covered)
+      spec.regions.push_back({address(data), bytes, argument.role, argument.name});
+  }
+  values.push_back(plan.kernel_workspace ? workspace : nullptr);
+  if (plan.kernel_workspace) {
+    spec.regions.push_back(
+        {address(workspace), plan.kernel_workspace, RegionRole::Workspace, "workspace"});
+  }
+  buffers.emplace_back(plan.tiling);
+  values.push_back(buffers.back().get());
+  if (!plan.tiling.empty()) {
+    spec.regions.push_back(
+        {address(buffers.back().get()), plan.tiling.size(), RegionRole::Tiling, "tiling"});
+  }
+
+  uint64_t tiling_key = plan.tiling_key;
+  for (void*& value : values) spec.args.push_back(&value);
+  spec.args.push_back(&tiling_key);
+
+  rt::LaunchObserver observe;
+  {
+    std::lock_guard<std::mutex> lock(observer().mutex);
+    observe = observer().function;
+  }
+  spec.profile = static_cast<bool>(observe);
+  try {
+    const LaunchResult result = launch(spec);
+    if (observe) observe(spec, result);
+  } catch (const Trap& trap) {
+    throw rt::TaskError(error_code(trap.kind(), spec.type), trap.what());
+  }
+}
+
+}  // namespace dav::host
+
+namespace dav::rt {
+
+void set_launch_observer(LaunchObserver function) {
+  std::lock_guard<std::mutex> lock(host::observer().mutex);
+  host::observer().function = std::move(function);
+}
+
+}  // namespace dav::rt
