@@ -97,11 +97,32 @@ def test_the_op_package_refuses_the_same_tiles_as_the_front_end(rng, monkeypatch
     assert (128, 512) in by_front_end
 
 
-def test_a_refusal_of_the_op_package_carries_its_words(rng, monkeypatch):
+def test_a_refusal_of_the_op_package_says_why(rng, monkeypatch, capfd):
     monkeypatch.setattr(api, "check_tile", lambda *_: None)
-    with pytest.raises(errors.AclError, match="block_n is 1024") as caught:
+    with pytest.raises(errors.AclError) as caught:
         ascendfa.flash_attention(*draw(rng), config=FlashAttentionConfig(block_n=1024))
     assert caught.value.function == "aclnnFlashAttentionGetWorkspaceSize"
+    assert "FlashAttention" in caught.value.recent
+    # A tiling function has no way to hand its reason to ACL but the log.
+    assert "block_n is 1024" in caught.value.recent + capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("soc", "mode", "words"),
+    [
+        ("Ascend310P3", "check", ["Ascend310P3", "aclInit"]),
+        ("Ascend910", "check", ["Ascend910"]),
+        ("Ascend910B3", "quick", ["quick", "ASCENDFA_EMULATOR_MODE"]),
+        ("Ascend910A", "check", ["NotSupportedError", "Ascend910A"]),
+    ],
+)
+def test_an_unknown_chip_or_mode_is_a_clear_error(rng, worker_pool, request, soc, mode, words):
+    if request.config.getoption("--backend") == "npu":
+        pytest.skip("the device is what it is")
+    with pytest.raises(RuntimeError) as caught:
+        worker_pool(soc, mode).attention(*draw(rng))
+    for word in words:
+        assert word in str(caught.value)
 
 
 def test_the_library_is_usable_after_a_refused_call(rng):
