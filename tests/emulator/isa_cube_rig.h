@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/instruction.h"
 #include "core_launch.h"
 #include "dav/abi_cube.h"
 #include "dav/abi_sync.h"
@@ -52,6 +53,23 @@ class CubeKernel {
 template <typename T>
 uint64_t addr(const std::vector<T>& v, size_t index = 0) {
   return reinterpret_cast<uint64_t>(v.data() + index);
+}
+
+// What lies in a local buffer, untracked.
+template <typename T>
+std::vector<T> peek(dav::Buffer buffer, size_t count) {
+  const dav::Instruction in(dav::Pipe::S, "peek");
+  const T* data = reinterpret_cast<const T*>(in.span(buffer, 0, count * sizeof(T)));
+  return std::vector<T>(data, data + count);
+}
+
+// Element index of (row, column) of the left matrix in L0A, rows of fractals `stride` long.
+inline size_t in_l0a(uint32_t row, uint32_t column, uint32_t c0, uint32_t stride) {
+  return (size_t{row / 16} * stride + column / c0) * 16 * c0 + row % 16 * c0 + column % c0;
+}
+// Element index of (k, n) of the right matrix in L0B.
+inline size_t in_l0b(uint32_t k, uint32_t n, uint32_t c0, uint32_t n_tiles) {
+  return (size_t{k / c0} * n_tiles + n / 16) * 16 * c0 + n % 16 * c0 + k % c0;
 }
 
 inline uint32_t tiles(uint32_t n, uint32_t by = 16) { return (n + by - 1) / by; }

@@ -1,0 +1,308 @@
+// LoadData in its forms: every element of the loaded matrix is where Mmad looks for it.
+#include <numeric>
+
+#include "isa_cube_rig.h"
+
+namespace {
+
+using namespace dav_test;
+using dav::Buffer;
+using dav::DType;
+using dav::Half;
+using dav::TrapKind;
+
+template <typename T>
+std::vector<T> counting(size_t n) {
+  std::vector<T> v(n);
+  for (size_t i = 0; i < n; ++i) v[i] = static_cast<T>(i + 1);
+  return v;
+}
+
+void fill_l1(const std::vector<uint16_t>& data) {
+  dav::data_copy_in({Buffer::L1, 0}, addr(data), DType::U16,
+                    {1, static_cast<uint32_t>(data.size() / 16), 0, 0});
+  barrier();
+}
+
+TEST(CubeLoad2d, PicksAndPlacesFractals) {
+  const auto in = counting<uint16_t>(8 * 256);
+  std::vector<uint16_t> up, down;
+  CubeKernel k([&] {
+    fill_l1(in);
+    // Fractals 1, 3, 5 to 0, 2, 4; then 6, 4, 2 to 0, 1, 2.
+    dav::load_data_2d({Buffer::L0A, 0}, {Buffer::L1, 0}, DType::U16, {1, 3, 2, 1, false, false});
+    up = peek<uint16_t>(Buffer::L0A, 5 * 256);
+    dav::load_data_2d({Buffer::L0B, 0}, {Buffer::L1, 0}, DType::U16, {6, 3, 2, 0, false, true});
+    down = peek<uint16_t>(Buffer::L0B, 3 * 256);
+  });
+  k.input(in).run();
+  for (int f = 0; f < 3; ++f) {
+    for (int e = 0; e < 256; ++e) {
+      EXPECT_EQ(up[f * 512 + e], in[(1 + 2 * f) * 256 + e]);
+      EXPECT_EQ(down[f * 256 + e], in[(6 - 2 * f) * 256 + e]);
+    }
+  }
+}
+
+TEST(CubeLoad2d, StrideZeroRepeatsOneFractalAndTransposeTurnsIt) {
+  const auto in = counting<uint16_t>(256);
+  std::vector<uint16_t> out;
+  CubeKernel k([&] {
+    fill_l1(in);
+    dav::load_data_2d({Buffer::L0B, 0}, {Buffer::L1, 0}, DType::F16, {0, 2, 0, 0, true, false});
+    out = peek<uint16_t>(Buffer::L0B, 512);
+  });
+  k.input(in).run();
+  for (int f = 0; f < 2; ++f) {
+    for (int r = 0; r < 16; ++r) {
+      for (int c = 0; c < 16; ++c) EXPECT_EQ(out[f * 256 + c * 16 + r], r * 16 + c + 1);
+    }
+  }
+}
+
+TEST(CubeLoad2d, StraightFromGm) {
+  const auto in = counting<uint16_t>(3 * 256);
+  std::vector<uint16_t> a;
+  std::vector<uint16_t> by_l1(512);
+  CubeKernel k([&] {
+    dav::load_data_2d_gm({Buffer::L0A, 512}, addr(in), DType::F16, {1, 2, 1, 0, false, false});
+    a = peek<uint16_t>(Buffer::L0A, 3 * 256);
+    dav::load_data_2d_gm({Buffer::L1, 32}, addr(in), DType::F16, {2, 2, 2, 0, false, true});
+    barrier();
+    dav::data_copy_out(addr(by_l1), {Buffer::L1, 32}, DType::F16, {1, 32, 0, 0});
+  });
+  k.input(in).output(by_l1).run();
+  for (int e = 0; e < 512; ++e) EXPECT_EQ(a[256 + e], in[256 + e]);
+  for (int e = 0; e < 256; ++e) {
+    EXPECT_EQ(by_l1[e], in[512 + e]);
+    EXPECT_EQ(by_l1[256 + e], in[e]);
+  }
+}
+
+TEST(CubeLoad2d, Refusals) {
+  const auto refuse = [](TrapKind kind, const char* text, dav::Local dst, dav::Local src,
+                         DType type, dav::Load2dDesc d, bool vector = false) {
+    CubeKernel k([=] { dav::load_data_2d(dst, src, type, d); }, "Ascend910B3", vector);
+    EXPECT_TRAP(k, kind, text);
+  };
+  const dav::Local l1{Buffer::L1, 0};
+  const dav::Load2dDesc one{0, 1, 1, 0, false, false};
+  refuse(TrapKind::Misaligned, "512", {Buffer::L0A, 32}, l1, DType::F16, one);
+  refuse(TrapKind::Misaligned, "32", kL0a, {Buffer::L1, 16}, DType::F16, one);
+  refuse(TrapKind::IllegalArgument, "repeatTimes is 256", kL0a, l1, DType::F16,
+         {0, 256, 1, 0, false, false});
+  refuse(TrapKind::IllegalArgument, "before the operand", kL0a, l1, DType::F16,
+         {1, 3, 1, 0, false, true});
+  refuse(TrapKind::UnsupportedType, "16-bit", kL0a, l1, DType::F32, {0, 1, 1, 0, true, false});
+  refuse(TrapKind::UnsupportedType, "int64_t", kL0a, l1, DType::I64, one);
+  refuse(TrapKind::UnsupportedPath, "from L1 to L0C", kL0c, l1, DType::F16, one);
+  refuse(TrapKind::OutOfBounds, "L0A", {Buffer::L0A, 64 * 1024}, l1, DType::F16, one);
+  refuse(TrapKind::UnsupportedOp, "no pipe MTE1", kL0a, l1, DType::F16, one, true);
+  CubeKernel from_gm([] {
+    dav::load_data_2d_gm(kL0a, 4096, DType::F16, {0, 1, 1, 0, true, false});
+  });
+  EXPECT_TRAP(from_gm, TrapKind::UnsupportedPath, "transpose");
+}
+
+// A right matrix of k x n in GM, NZ in L1, to L0B, for 16-, 8- and 32-bit elements. L1 holds the
+// squares one after the other, as the instruction wants them.
+template <typename T>
+void expect_transposed(DType type, uint32_t k_size, uint32_t n_size) {
+  SCOPED_TRACE(static_cast<int>(type));
+  const uint32_t c0 = 32 / sizeof(T), side = std::max(c0, 16u);
+  const uint32_t n_tiles = n_size / 16;
+  const auto in = counting<T>(size_t{k_size} * n_size);
+  std::vector<T> out;
+  CubeKernel k([&] {
+    // One row of squares: k rows `side` high, all of n.
+    const uint32_t squares = n_size / side, square_bytes = side * side * sizeof(T);
+    for (uint32_t i = 0; i < k_size / side; ++i) {
+      for (uint32_t j = 0; j < squares; ++j) {
+        for (uint32_t part = 0; part < side / c0; ++part) {
+          dav::Nd2NzDesc d{1, side, c0, 0, n_size, side, 1, 0};
+          dav::nd_to_nz({Buffer::L1, (i * squares + j) * square_bytes + part * side * 32},
+                        addr(in, size_t{i} * side * n_size + j * side + part * c0), type, d);
+        }
+      }
+      barrier();
+      dav::LoadTransposeDesc d;
+      d.startIndex = i * squares;
+      d.repeatTimes = squares;
+      d.srcStride = 1;
+      // A square makes side/16 fractals along n and side/c0 along k.
+      d.dstGap = side / 16 - 1;
+      d.dstFracGap = side > c0 ? n_tiles - 1 : 0;
+      dav::load_data_transpose({Buffer::L0B, i * (side / c0) * n_tiles * 512}, {Buffer::L1, 0},
+                               type, d);
+      barrier();
+    }
+    out = peek<T>(Buffer::L0B, in.size());
+  });
+  k.input(in).run();
+  for (uint32_t r = 0; r < k_size; ++r) {
+    for (uint32_t c = 0; c < n_size; ++c) {
+      ASSERT_EQ(out[in_l0b(r, c, c0, n_tiles)], in[size_t{r} * n_size + c]) << r << "," << c;
+    }
+  }
+}
+
+TEST(CubeLoadTranspose, RightMatrixOfEveryWidth) {
+  expect_transposed<uint16_t>(DType::F16, 32, 48);
+  expect_transposed<uint8_t>(DType::I8, 64, 96);
+  expect_transposed<uint32_t>(DType::F32, 32, 48);
+}
+
+TEST(CubeLoadTranspose, Refusals) {
+  CubeKernel aligned([] {
+    dav::load_data_transpose({Buffer::L0B, 64}, {Buffer::L1, 0}, DType::F16, {});
+  });
+  EXPECT_TRAP(aligned, TrapKind::Misaligned, "512");
+  CubeKernel type([] { dav::load_data_transpose(kL0b, {Buffer::L1, 0}, DType::I64, {}); });
+  EXPECT_TRAP(type, TrapKind::UnsupportedType, "int64_t");
+  CubeKernel coupled(
+      [] {
+        dav::load_data_transpose(kL0b, {Buffer::L1, 0}, DType::F16, {});
+      },
+      "Ascend910A");
+  EXPECT_TRAP(coupled, TrapKind::UnsupportedOp, "Ascend910A lacks");
+}
+
+dav::Load3dDesc matrix_3d(uint32_t rows, uint32_t columns) {
+  dav::Load3dDesc d;
+  d.channelSize = columns;
+  d.kExtension = columns;
+  d.mExtension = rows;
+  return d;
+}
+
+void feature_map(uint32_t h, uint32_t w, std::vector<uint8_t> pads = {0, 0, 0, 0}) {
+  dav::set_fmatrix(false, h, w, pads.data());
+}
+
+// NZ of rows x columns in L1 read as a feature map of one row of positions.
+template <typename T, typename Check>
+void with_3d(DType type, uint32_t rows, uint32_t columns, dav::Local dst, dav::Load3dDesc d,
+             size_t count, const Check& check) {
+  const auto in = counting<T>(size_t{rows} * columns);
+  std::vector<T> out;
+  CubeKernel k([&] {
+    to_nz(0, in, type, rows, columns);
+    feature_map(1, rows);
+    dav::load_data_3d(dst, {Buffer::L1, 0}, type, d);
+    out = peek<T>(dst.buffer, count);
+  });
+  k.input(in).run();
+  for (uint32_t r = 0; r < d.mExtension; ++r) {
+    for (uint32_t c = 0; c < d.kExtension; ++c) {
+      const T expected = in[size_t{r + d.mStartPt} * columns + c + d.kStartPt];
+      ASSERT_EQ(out[check(r, c)], expected) << r << "," << c;
+    }
+  }
+}
+
+TEST(CubeLoad3d, MatrixToL0a) {
+  const auto plain = [](uint32_t r, uint32_t c) { return in_l0a(r, c, 16, 3); };
+  with_3d<uint16_t>(DType::F16, 32, 48, kL0a, matrix_3d(32, 48), 32 * 48, plain);
+  // A part of it: rows 16 to 47, columns 32 to 63.
+  dav::Load3dDesc part = matrix_3d(32, 64);
+  part.kExtension = 32;
+  part.kStartPt = 32;
+  part.mStartPt = 16;
+  const auto cut = [](uint32_t r, uint32_t c) { return in_l0a(r, c, 16, 2); };
+  with_3d<uint16_t>(DType::F16, 64, 64, kL0a, part, 32 * 32, cut);
+}
+
+TEST(CubeLoad3d, TransposedMatrixToL0a) {
+  dav::Load3dDesc d = matrix_3d(32, 48);
+  d.enTranspose = true;
+  const auto half = [](uint32_t r, uint32_t c) { return in_l0a(c, r, 16, 2); };
+  with_3d<uint16_t>(DType::F16, 32, 48, kL0a, d, 32 * 48, half);
+  // Four-byte elements: 32 rows become four fractals across.
+  const auto word = [](uint32_t r, uint32_t c) { return in_l0a(c, r, 8, 4); };
+  with_3d<uint32_t>(DType::F32, 32, 48, kL0a, d, 32 * 48, word);
+}
+
+TEST(CubeLoad3d, RightMatrixToL0b) {
+  const auto half = [](uint32_t r, uint32_t c) { return in_l0b(r, c, 16, 3); };
+  with_3d<uint16_t>(DType::F16, 32, 48, kL0b, matrix_3d(32, 48), 32 * 48, half);
+  const auto word = [](uint32_t r, uint32_t c) { return in_l0b(r, c, 8, 3); };
+  with_3d<uint32_t>(DType::F32, 32, 48, kL0b, matrix_3d(32, 48), 32 * 48, word);
+}
+
+TEST(CubeLoad3d, ImageToColumnWithPadding) {
+  // A 4x4 image of 16 channels, 3x3 filter, one row and column of padding: position (0, 0) sees its
+  // own pixel under tap (1, 1) and padding under the taps above and to the left.
+  const auto in = counting<uint16_t>(16 * 16);
+  std::vector<uint16_t> out;
+  CubeKernel k([&] {
+    fill_l1(in);
+    feature_map(4, 4, {1, 1, 1, 1});
+    dav::set_load_padding(777);
+    dav::Load3dDesc d = matrix_3d(16, 16);
+    d.filterW = d.filterH = 3;
+    d.kExtension = 9 * 16;
+    dav::load_data_3d(kL0a, {Buffer::L1, 0}, DType::F16, d);
+    out = peek<uint16_t>(Buffer::L0A, 9 * 256);
+  });
+  k.input(in).run();
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 4; ++x) {
+      for (int tap = 0; tap < 9; ++tap) {
+        const int iy = y + tap / 3 - 1, ix = x + tap % 3 - 1;
+        const bool inside = iy >= 0 && iy < 4 && ix >= 0 && ix < 4;
+        for (int c = 0; c < 16; ++c) {
+          const int expected = inside ? (iy * 4 + ix) * 16 + c + 1 : 777;
+          ASSERT_EQ(out[in_l0a(y * 4 + x, tap * 16 + c, 16, 9)], expected);
+        }
+      }
+    }
+  }
+}
+
+TEST(CubeLoad3d, Refusals) {
+  const auto refuse = [](TrapKind kind, const char* text, dav::Load3dDesc d, DType type,
+                         dav::Local dst) {
+    CubeKernel k([=] {
+      feature_map(1, 32);
+      dav::load_data_3d(dst, {Buffer::L1, 0}, type, d);
+    });
+    EXPECT_TRAP(k, kind, text);
+  };
+  dav::Load3dDesc d = matrix_3d(32, 32);
+  d.kStartPt = 8;
+  refuse(TrapKind::IllegalArgument, "kStartPt is 8", d, DType::F16, kL0a);
+  d.kStartPt = 16;
+  refuse(TrapKind::IllegalArgument, "kStartPt + kExtension", d, DType::F16, kL0a);
+  d = matrix_3d(32, 32);
+  d.strideW = 64;
+  refuse(TrapKind::IllegalArgument, "strideW is 64", d, DType::F16, kL0a);
+  refuse(TrapKind::UnsupportedType, "int8_t", matrix_3d(32, 32), DType::I8, kL0b);
+  refuse(TrapKind::Misaligned, "512", matrix_3d(32, 32), DType::F16, {Buffer::L0A, 128});
+}
+
+TEST(CubeFill, FillsBlocksWithGaps) {
+  std::vector<uint16_t> out(5 * 16, 0), a;
+  CubeKernel k([&] {
+    dav::fill_local({Buffer::L1, 0}, DType::U16, {2, 2, 1, 5});
+    dav::fill_local({Buffer::L0A, 0}, DType::F32, {1, 1, 0, 0x3f800000});
+    a = peek<uint16_t>(Buffer::L0A, 256);
+    barrier();
+    dav::data_copy_out(addr(out), {Buffer::L1, 0}, DType::U16, {2, 2, 1, 1});
+  });
+  k.inout(out).run();
+  for (int i = 0; i < 80; ++i) EXPECT_EQ(out[i], i / 16 == 2 ? 0 : 5);
+  for (int i = 0; i < 256; ++i) EXPECT_EQ(a[i], i % 2 == 0 ? 0 : 0x3f80);
+}
+
+TEST(CubeFill, Refusals) {
+  CubeKernel range([] { dav::fill_local({Buffer::L1, 0}, DType::U16, {32768, 1, 0, 0}); });
+  EXPECT_TRAP(range, TrapKind::IllegalArgument, "repeatTimes is 32768");
+  CubeKernel aligned([] { dav::fill_local({Buffer::L0A, 32}, DType::U16, {1, 1, 0, 0}); });
+  EXPECT_TRAP(aligned, TrapKind::Misaligned, "512");
+  CubeKernel type([] { dav::fill_local({Buffer::L1, 0}, DType::U8, {1, 1, 0, 0}); });
+  EXPECT_TRAP(type, TrapKind::UnsupportedType, "uint8_t");
+  CubeKernel place([] { dav::fill_local(kL0c, DType::F32, {1, 1, 0, 0}); });
+  EXPECT_TRAP(place, TrapKind::UnsupportedPath, "L0C");
+}
+
+}  // namespace
