@@ -1,6 +1,7 @@
 // Duplicate, Brcb, CreateVecIndex, masked Copy, and ArithProgression.
 #pragma once
 
+#include "ascendc/data_copy_params.h"
 #include "ascendc/vector_common.h"
 #include "ascendc/vector_scalar.h"
 
@@ -66,21 +67,6 @@ __aicore__ inline void CreateVecIndex(LocalTensor<T> dst, const T& firstValue, u
   dav::vector_index({"CreateVecIndex", dav::dtype_of<T>, Internal::Dense(dst),
                      Internal::ScalarBits(firstValue), dav::VecMask::total(count), 1});
 }
-
-struct CopyRepeatParams {
-  __aicore__ CopyRepeatParams() {}
-  __aicore__ CopyRepeatParams(const uint16_t dstStrideIn, const uint16_t srcStrideIn,
-                              const uint16_t dstRepeatSizeIn, const uint16_t srcRepeatSizeIn)
-      : dstStride(dstStrideIn),
-        srcStride(srcStrideIn),
-        dstRepeatSize(dstRepeatSizeIn),
-        srcRepeatSize(srcRepeatSizeIn) {}
-
-  uint16_t dstStride = DEFAULT_BLK_STRIDE;
-  uint16_t srcStride = DEFAULT_BLK_STRIDE;
-  uint16_t dstRepeatSize = DEFAULT_REPEAT_STRIDE;
-  uint16_t srcRepeatSize = DEFAULT_REPEAT_STRIDE;
-};
 
 // UB to UB; in counter mode the mask counts elements per repeat.
 template <typename T, bool isSetMask = true>
