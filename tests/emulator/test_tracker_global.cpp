@@ -143,6 +143,18 @@ TEST(TrackerGlobal, AWaitHoldsBackAllPipesOn2201AndTheNamedOneOn3510) {
   }
 }
 
+TEST(TrackerGlobal, AFlagPassesOnWhatEachPipeLearntFromOtherCores) {
+  // On 3510 two pipes of one core may learn from two other cores.
+  Rig r({}, Arch::Dav3510);
+  produce(r, r.aiv(1), kWorkspace, 64);
+  produce(r, r.aiv(2), kWorkspace + 64, 64);
+  r.wait(r.aiv(0), 0, {r.set(r.aiv(1), Pipe::MTE3, 0)}, Pipe::V);
+  r.wait(r.aiv(0), 0, {r.set(r.aiv(2), Pipe::MTE3, 0)}, Pipe::MTE2);
+  r.flag(r.aiv(0), Pipe::V, Pipe::MTE2);
+  consume(r, r.aiv(0), kWorkspace, 128);
+  EXPECT_EQ(r.end(), "");
+}
+
 TEST(TrackerGlobal, AtomicsDoNotRaceWithEachOtherButWithAllElse) {
   const auto atomic = [](Rig& r, const CoreId& c) {
     r.begin(c, Pipe::MTE3);
@@ -319,6 +331,21 @@ TEST(TrackerThreads, WorkersFindTheSameRace) {
   EXPECT_TRUE(has(reports[0], "WAW"));
   EXPECT_TRUE(has(reports[0], "at byte 54006"));
   EXPECT_TRUE(has(reports[0], "AIV 5.0 MTE3 DataCopy writes"));
+}
+
+TEST(TrackerThreads, WorkersShareCellsWithoutSharingBytes) {
+  Rig r({}, Arch::Dav2201, 4);
+  std::vector<std::thread> workers;
+  for (uint32_t b = 0; b < 4; ++b) {
+    workers.emplace_back([&r, b] {
+      for (uint64_t step = 0; step < 20000; ++step) {
+        produce(r, r.aiv(b), kOutput + (step * 7 % 600) * 32 + b * 8, 8);
+        r.barrier(r.aiv(b), Pipe::MTE3);
+      }
+    });
+  }
+  for (std::thread& t : workers) t.join();
+  EXPECT_EQ(r.end(), "");
 }
 
 // Against a plain model: every access remembered, every pair compared.

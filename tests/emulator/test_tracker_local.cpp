@@ -238,6 +238,18 @@ TEST(TrackerLocal, AutomaticSynchronisationCoversVectorAndScalarOnly) {
   EXPECT_TRUE(has(cube.end(), "HardEvent::MTE1_M"));
 }
 
+TEST(TrackerLocal, WhatTheCompilerWaitsForOrdersLaterInstructionsToo) {
+  TrackerOptions options;
+  options.auto_sync = true;
+  for (const bool look : {true, false}) {
+    Rig r(options);
+    r.write(r.aiv(), Pipe::V, "Adds", UB, 0, 256);
+    if (look) r.read(r.aiv(), Pipe::S, "GetValue", UB, 0, 4);
+    r.read(r.aiv(), Pipe::MTE3, "DataCopy", UB, 0, 256);
+    EXPECT_EQ(r.end() == "", look);
+  }
+}
+
 // Two Mmads that add to one L0C tile of `fractals` fractals, no barrier in between.
 std::string accumulate(uint64_t fractals) {
   Rig r;
@@ -254,12 +266,12 @@ TEST(TrackerLocal, SmallAccumulatingMmadsNeedABarrier) {
 }
 
 // Mmad, Fixpipe, Mmad on one tile with the given unit flags and no M_FIX, FIX_M flags.
-std::string unit_flags(int first, int fix, int second) {
+std::string unit_flags(int first, int fix, int second, uint64_t bytes = 16 * 1024) {
   Rig r;
   const auto step = [&](Pipe p, const char* name, Access a, int unit) {
     r.begin(r.aic(), p);
     if (unit != 0) r.tracker->unit_flag(r.aic(), unit);
-    r.also(r.aic(), p, name, a, L0C, 0, 16 * 1024);
+    r.also(r.aic(), p, name, a, L0C, 0, bytes);
   };
   step(Pipe::M, "Mmad", Access::Write, first);
   step(Pipe::FIX, "Fixpipe", Access::Read, fix);
@@ -270,6 +282,7 @@ std::string unit_flags(int first, int fix, int second) {
 TEST(TrackerLocal, UnitFlagsReplaceFlagsBetweenCubeAndFixpipe) {
   EXPECT_EQ(unit_flags(3, 3, 3), "");
   EXPECT_EQ(unit_flags(3, 3, 2), "");
+  EXPECT_EQ(unit_flags(3, 3, 3, 1024), "");
   EXPECT_TRUE(has(unit_flags(0, 0, 0), "HardEvent::M_FIX"));
   EXPECT_TRUE(has(unit_flags(2, 3, 3), "HardEvent::M_FIX"));
   EXPECT_TRUE(has(unit_flags(3, 0, 3), "HardEvent::M_FIX"));

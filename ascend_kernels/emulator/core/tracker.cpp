@@ -70,6 +70,7 @@ class HappensBefore final : public Tracker {
     } else {
       local(c, v, access, buffer, addr, bytes);
     }
+    c.settle_auto_waits();
   }
 
   void copy_defined(const CoreId& id, Buffer dst, uint64_t dst_addr, Buffer src, uint64_t src_addr,

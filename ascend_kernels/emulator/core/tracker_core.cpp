@@ -9,6 +9,7 @@ TrackedCore::TrackedCore(const Chip& chip, const CoreId& core, OpTable& table,
     : id(core), chip_(chip), ops_(table) {
   view_.core = core.index;
   view_.auto_sync = options.auto_sync && core.kind != CoreKind::AIC;
+  view_.auto_waits = &auto_waits_;
   view_.small_mmads = &small_mmads_;
   view_.ops = &table;
   view_.ledger = &ledger;
@@ -86,6 +87,20 @@ void TrackedCore::receive(Pipe pipe, const Knowledge& knowledge) {
     k.join_foreign(knowledge);
     joined = k.foreign;
   }
+}
+
+void TrackedCore::receive_auto_waits() {
+  for (int p = 0; p < kPipeCount; ++p) {
+    if ((auto_waits_ >> p & 1) == 0) continue;
+    const auto source = static_cast<Pipe>(p);
+    if (source == pipe_) {  // PipeBarrier before the current instruction
+      const auto i = static_cast<size_t>(p);
+      known_[i].own[i] = issued_[i] - 1;
+    } else {
+      receive(pipe_, after(source));
+    }
+  }
+  auto_waits_ = 0;
 }
 
 void TrackedCore::receive_parcels(Pipe pipe, uint32_t cores,

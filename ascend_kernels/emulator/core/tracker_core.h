@@ -27,6 +27,10 @@ class TrackedCore {
   void unit_flag(int value) { op_.unit_flag = static_cast<uint8_t>(value); }
   // Its viewpoint on `buffer`, after giving it its name.
   const Viewpoint& view(Pipe pipe, const char* name, uint32_t site, Buffer buffer);
+  // The compiler's flags are real ones: what they waited for orders later instructions too.
+  void settle_auto_waits() {
+    if (auto_waits_ != 0) receive_auto_waits();
+  }
   Party party() const { return {id, pipe_, op_}; }
   void wrote_l0c(uint64_t bytes) { l0c_bytes_ += bytes; }
 
@@ -56,11 +60,13 @@ class TrackedCore {
 
  private:
   Cells& make_cells(Buffer b);
+  void receive_auto_waits();
 
   const Chip& chip_;
   Pipe pipe_ = Pipe::S;
   Op op_;
   bool stamped_ = true;
+  uint8_t auto_waits_ = 0;
   Viewpoint view_;
   OwnClock issued_{};
   std::array<Knowledge, kPipeCount> known_;

@@ -37,9 +37,13 @@ bool Viewpoint::by_hardware(Stamp prior, Touch prior_touch, Touch touch) const {
     const auto scalar_partner = [](Pipe p) {
       return p == Pipe::V || p == Pipe::MTE2 || p == Pipe::MTE3;
     };
-    if (pipe == Pipe::V && prior.pipe() == Pipe::V) return true;
-    if (pipe == Pipe::S && scalar_partner(prior.pipe())) return true;
-    if (prior.pipe() == Pipe::S && scalar_partner(pipe)) return true;
+    const bool covered = (pipe == Pipe::V && prior.pipe() == Pipe::V) ||
+                         (pipe == Pipe::S && scalar_partner(prior.pipe())) ||
+                         (prior.pipe() == Pipe::S && scalar_partner(pipe));
+    if (covered) {
+      *auto_waits = static_cast<uint8_t>(*auto_waits | 1u << static_cast<int>(prior.pipe()));
+      return true;
+    }
   }
   if (buffer != Buffer::L0C) return false;
   const uint8_t prior_unit = unit_flag == 0 ? 0 : ops->at(prior.op()).unit_flag;

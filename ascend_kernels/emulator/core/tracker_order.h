@@ -48,6 +48,8 @@ struct Viewpoint {
   uint32_t core = 0;
   Pipe pipe = Pipe::S;
   bool auto_sync = false;  // and the core has a vector unit
+  // Bit per pipe the compiler made this instruction wait for.
+  uint8_t* auto_waits = nullptr;
   uint8_t unit_flag = 0;
   Buffer buffer = Buffer::GM;
   const Knowledge* known = nullptr;
@@ -79,7 +81,8 @@ struct Viewpoint {
   }
 
  private:
-  // Orders made by automatic synchronisation, the cube's interlock and unit flags.
+  // Orders made by automatic synchronisation (noted in auto_waits), the cube's interlock and unit
+  // flags.
   bool by_hardware(Stamp prior, Touch prior_touch, Touch touch) const;
 };
 
