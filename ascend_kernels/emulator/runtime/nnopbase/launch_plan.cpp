@@ -1,26 +1,14 @@
 // The second phase, on the stream's worker: lay out the arguments and launch.
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 
 #include "core/chip.h"
 #include "core/trap.h"
 #include "runtime/acl/internal.h"
 #include "runtime/nnopbase/executor.h"
-#include "runtime/nnopbase/observer.h"
 
 namespace dav::host {
 namespace {
-
-struct Observer {
-  std::mutex mutex;
-  rt::LaunchObserver function;
-};
-
-Observer& observer() {
-  static Observer* instance = new Observer;
-  return *instance;
-}
 
 Mode mode_from_environment() {
   const char* text = std::getenv("ASCENDFA_EMULATOR_MODE");
@@ -134,27 +122,11 @@ void run_plan(const Plan& plan, void* workspace) {
   for (void*& value : values) spec.args.push_back(&value);
   spec.args.push_back(&tiling_key);
 
-  rt::LaunchObserver observe;
-  {
-    std::lock_guard<std::mutex> lock(observer().mutex);
-    observe = observer().function;
-  }
-  spec.profile = static_cast<bool>(observe);
   try {
-    const LaunchResult result = launch(spec);
-    if (observe) observe(spec, result);
+    launch(spec);
   } catch (const Trap& trap) {
     throw rt::TaskError(error_code(trap.kind(), spec.type), trap.what());
   }
 }
 
 }  // namespace dav::host
-
-namespace dav::rt {
-
-void set_launch_observer(LaunchObserver function) {
-  std::lock_guard<std::mutex> lock(host::observer().mutex);
-  host::observer().function = std::move(function);
-}
-
-}  // namespace dav::rt

@@ -103,6 +103,7 @@ function(_asc_add_host_library package library kind root)
   endif()
 
   if(kind STREQUAL "TILING")
+    file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/host_libraries")
     set(link "${CMAKE_BINARY_DIR}/host_libraries/liboptiling.so")
     execute_process(COMMAND ${CMAKE_COMMAND} -E create_symlink
       "lib/linux/${CMAKE_SYSTEM_PROCESSOR}/lib${output}.so" "${link}")

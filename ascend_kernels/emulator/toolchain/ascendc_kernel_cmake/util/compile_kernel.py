@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles one op's kernel for one chip: once per dtype combination and, on chips whose cube and
-vector cores are separate, once per core kind. Writes shared objects and the JSON the executor
-selects them by."""
+"""Compile one op's kernel for one chip.
+
+Once per dtype combination and, on chips whose cube and vector cores are separate, once per core
+kind. Writes shared objects and the JSON the executor selects them by.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +42,32 @@ TYPES = {
     "uint64": ("uint64_t", "DT_UINT64"),
 }
 DTYPE_NUMBERS = {
-    "DT_FLOAT": 0, "DT_FLOAT16": 1, "DT_INT8": 2, "DT_INT32": 3, "DT_UINT8": 4, "DT_INT16": 6,
-    "DT_UINT16": 7, "DT_UINT32": 8, "DT_INT64": 9, "DT_UINT64": 10, "DT_DOUBLE": 11, "DT_BOOL": 12,
-    "DT_BF16": 27, "DT_INT4": 29,
+    "DT_FLOAT": 0,
+    "DT_FLOAT16": 1,
+    "DT_INT8": 2,
+    "DT_INT32": 3,
+    "DT_UINT8": 4,
+    "DT_INT16": 6,
+    "DT_UINT16": 7,
+    "DT_UINT32": 8,
+    "DT_INT64": 9,
+    "DT_UINT64": 10,
+    "DT_DOUBLE": 11,
+    "DT_BOOL": 12,
+    "DT_BF16": 27,
+    "DT_INT4": 29,
 }
 FORMAT_NUMBERS = {
-    "NCHW": 0, "NHWC": 1, "ND": 2, "NC1HWC0": 3, "FRACTAL_Z": 4, "HWCN": 16, "NDHWC": 27,
-    "FRACTAL_NZ": 29, "NCDHW": 30, "NCL": 47,
+    "NCHW": 0,
+    "NHWC": 1,
+    "ND": 2,
+    "NC1HWC0": 3,
+    "FRACTAL_Z": 4,
+    "HWCN": 16,
+    "NDHWC": 27,
+    "FRACTAL_NZ": 29,
+    "NCDHW": 30,
+    "NCL": 47,
 }
 
 # Kernel type -> core kinds with a binary of their own.
@@ -65,7 +86,11 @@ CUBE_CALLS = re.compile(r"\b(Mmad|LoadData\w*|Fixpipe|Matmul\w*|MatmulImpl)\s*[<
 VECTOR_CALLS = re.compile(
     r"\b(Add|Sub|Mul|Div|Max|Min|Exp|Ln|Abs|Relu|Adds|Muls|Cast|Duplicate|ReduceSum|ReduceMax|"
     r"WholeReduce\w+|BlockReduce\w+|Select|Compare|Sqrt|Rsqrt|Reciprocal|And|Or|Not|Copy|Brcb|"
-    r"Transpose|Gather\w*|Axpy|LeakyRelu|Sort32|MrgSort\w*)\s*[<(]")
+    r"Transpose|Gather\w*|Axpy|LeakyRelu|Sort32|MrgSort\w*)\s*[<(]"
+)
+
+
+Row = tuple[tuple[str, str], ...]  # (dtype, format) per port
 
 
 class CompileError(Exception):
@@ -74,6 +99,8 @@ class CompileError(Exception):
 
 @dataclass
 class Port:
+    """An input or output with its combinations of dtype and format."""
+
     name: str
     types: list[str]
     formats: list[str]
@@ -82,6 +109,8 @@ class Port:
 
 @dataclass
 class Op:
+    """An op as the ops-info file describes it for one chip."""
+
     op_type: str
     file: str
     inputs: list[Port] = field(default_factory=list)
@@ -89,10 +118,12 @@ class Op:
 
     @property
     def ports(self) -> list[Port]:
+        """Kernel arguments in order: inputs, then outputs."""
         return self.inputs + self.outputs
 
 
 def read_ini(path: Path) -> configparser.ConfigParser:
+    """Read an ops-info file, keeping the case of its keys."""
     parser = configparser.ConfigParser(interpolation=None, strict=True)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read(path)
@@ -100,6 +131,7 @@ def read_ini(path: Path) -> configparser.ConfigParser:
 
 
 def read_op(ini: configparser.ConfigParser, op_type: str, path: Path) -> Op:
+    """Take one op out of an ops-info file."""
     if not ini.has_section(op_type):
         raise CompileError(f"{path}: no section [{op_type}]")
     section = ini[op_type]
@@ -108,77 +140,113 @@ def read_op(ini: configparser.ConfigParser, op_type: str, path: Path) -> Op:
         result = []
         while f"{kind}{len(result)}.name" in section:
             key = f"{kind}{len(result)}"
-            result.append(Port(section[f"{key}.name"], section[f"{key}.dtype"].split(","),
-                               section[f"{key}.format"].split(","), section[f"{key}.paramType"]))
+            result.append(
+                Port(
+                    section[f"{key}.name"],
+                    section[f"{key}.dtype"].split(","),
+                    section[f"{key}.format"].split(","),
+                    section[f"{key}.paramType"],
+                )
+            )
         return result
 
     return Op(op_type, section["opFile.value"], ports("input"), ports("output"))
 
 
-def combinations(op: Op) -> list[tuple[tuple[str, str], ...]]:
-    """Distinct (dtype, format) rows over all ports, in the definition's order."""
-    rows = zip(*(list(zip(port.types, port.formats)) for port in op.ports))
+def combinations(op: Op) -> list[Row]:
+    """List the distinct (dtype, format) rows over all ports, in the definition's order."""
+    columns = [list(zip(port.types, port.formats, strict=True)) for port in op.ports]
+    rows = zip(*columns, strict=True)
     return list(dict.fromkeys(rows))
 
 
-def combination_macros(op: Op, row: tuple[tuple[str, str], ...]) -> list[str]:
+def combination_macros(op: Op, row: Row) -> list[str]:
+    """Define what tells a kernel its data types and formats."""
     macros = [f"-D{name}={number}" for name, number in DTYPE_NUMBERS.items()]
     macros += [f"-DFORMAT_{name}={number}" for name, number in FORMAT_NUMBERS.items()]
-    for port, (dtype, fmt) in zip(op.ports, row):
+    for port, (dtype, fmt) in zip(op.ports, row, strict=True):
         cpp_type, number = TYPES[dtype]
         arg = port.name.upper()
-        macros += [f"-DDTYPE_{arg}={cpp_type}", f"-DORIG_DTYPE_{arg}={number}",
-                   f"-DFORMAT_{arg}=FORMAT_{fmt}"]
+        macros += [
+            f"-DDTYPE_{arg}={cpp_type}",
+            f"-DORIG_DTYPE_{arg}={number}",
+            f"-DFORMAT_{arg}=FORMAT_{fmt}",
+        ]
     return macros
 
 
 def core_macros(arch: str, core: str) -> list[str]:
+    """Define what tells a kernel its chip and core kind."""
     if arch == "1001":
         return ["-D__NPU_ARCH__=1001", "-D__CCE_AICORE__=100", "-D__DAV_C100__"]
     macros = [f"-D__NPU_ARCH__={arch}", "-D__CCE_AICORE__=220"]
     if core == "aic":
-        return macros + ["-D__DAV_CUBE__", "-D__DAV_C220_CUBE__"]
-    return macros + ["-D__DAV_VEC__", "-D__DAV_C220_VEC__"]
+        return [*macros, "-D__DAV_CUBE__", "-D__DAV_C220_CUBE__"]
+    return [*macros, "-D__DAV_VEC__", "-D__DAV_C220_VEC__"]
 
 
 def entry_source(op: Op, source: Path) -> str:
-    """The kernel with an entry of a fixed signature: args[i] points at argument i, the tiling key
-    comes last."""
+    """Wrap the kernel in an entry of a fixed signature.
+
+    args[i] points at argument i, the tiling key comes last.
+    """
     count = len(op.ports) + 2
     arguments = ", ".join(f"*static_cast<uint8_t**>(args[{i}])" for i in range(count))
     workspace = len(op.ports)
-    return (f'#include "{source}"\n'
-            '#include "ascendc/tiling.h"\n'
-            'extern "C" __attribute__((visibility("default"))) void dav_kernel_entry(void** args) {\n'
-            f"  dav::kernel_tiling_key = *static_cast<uint64_t*>(args[{count}]);\n"
-            f"  AscendC::SetSysWorkspaceForce(*static_cast<uint8_t**>(args[{workspace}]));\n"
-            f"  {op.file}({arguments});\n"
-            "}\n")
+    return (
+        f'#include "{source}"\n'
+        '#include "ascendc/tiling.h"\n'
+        'extern "C" __attribute__((visibility("default")))\n'
+        "void dav_kernel_entry(void** args) {\n"
+        f"  dav::kernel_tiling_key = *static_cast<uint64_t*>(args[{count}]);\n"
+        f"  AscendC::SetSysWorkspaceForce(*static_cast<uint8_t**>(args[{workspace}]));\n"
+        f"  {op.file}({arguments});\n"
+        "}\n"
+    )
 
 
 class Compiler:
+    """Compiles one source; objects are shared by what has the same command."""
+
     def __init__(self, args: argparse.Namespace, op: Op, source: Path) -> None:
         self.args = args
         self.op = op
         self.source = source
         self.arch = ARCH[args.compute_unit]
         # Options only the device compiler understands have no meaning here.
-        self.options = [option for option in args.options.split(";")
-                        if option.startswith(("-D", "-I", "-U", "-O"))]
+        self.options = [
+            option
+            for option in args.options.split(";")
+            if option.startswith(("-D", "-I", "-U", "-O"))
+        ]
         self.entry = args.cache / f"{op.file}_entry.cpp"
         text = entry_source(op, source)
         if not self.entry.exists() or self.entry.read_text() != text:
             self.entry.write_text(text)
         self.dependencies: set[str] = set()
 
-    def flags(self, row: tuple[tuple[str, str], ...], core: str) -> list[str]:
-        return (["-std=c++17", "-O2", "-g1", "-fno-omit-frame-pointer", "-fPIC",
-                 "-fvisibility=hidden", "-fno-optimize-sibling-calls",
-                 f"-I{self.args.toolkit / 'include'}", f"-I{self.source.parent}",
-                 f"-I{self.args.base}"]
-                + core_macros(self.arch, core) + combination_macros(self.op, row) + self.options)
+    def flags(self, row: Row, core: str) -> list[str]:
+        """Compiler flags of one combination on one core kind."""
+        return [
+            *[
+                "-std=c++17",
+                "-O2",
+                "-g1",
+                "-fno-omit-frame-pointer",
+                "-fPIC",
+                "-fvisibility=hidden",
+                "-fno-optimize-sibling-calls",
+                f"-I{self.args.toolkit / 'include'}",
+                f"-I{self.source.parent}",
+                f"-I{self.args.base}",
+            ],
+            *core_macros(self.arch, core),
+            *combination_macros(self.op, row),
+            *self.options,
+        ]
 
     def run(self, command: list[str]) -> str:
+        """Run the compiler; its complaints become the error's text."""
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise CompileError(f"{shlex.join(command)}\n{done.stderr}")
@@ -186,23 +254,29 @@ class Compiler:
             sys.stderr.write(done.stderr)
         return done.stdout
 
-    def task_types(self, row: tuple[tuple[str, str], ...]) -> tuple[str, dict[str, str]]:
-        """Default kernel type and the types of single tiling keys, as the source states them."""
+    def task_types(self, row: Row) -> tuple[str, dict[str, str]]:
+        """Find the default kernel type and the types of single tiling keys in the source."""
         if self.arch == "1001":
             return COUPLED_TYPE, {}
-        text = self.run([self.args.cxx, "-E", "-D__DAV_KERNEL_SCAN__", *self.flags(row, "aiv"),
-                         str(self.entry)])
+        text = self.run(
+            [self.args.cxx, "-E", "-D__DAV_KERNEL_SCAN__", *self.flags(row, "aiv"), str(self.entry)]
+        )
         default = re.search(r"__dav_kernel_type_default\(\s*(\w+)\s*\)", text)
-        by_key = {key.strip(): kind for key, kind
-                  in re.findall(r"__dav_kernel_type\(\s*([^,]+?)\s*,\s*(\w+)\s*\)", text)}
+        by_key = {
+            key.strip(): kind
+            for key, kind in re.findall(r"__dav_kernel_type\(\s*([^,]+?)\s*,\s*(\w+)\s*\)", text)
+        }
         kind = default.group(1) if default else self.guess_type(text)
         for name in [kind, *by_key.values()]:
             if name not in SPLIT_TYPES:
-                raise CompileError(f"{self.source}: kernel type {name} is not supported on "
-                                   f"{self.args.compute_unit}; supported: {', '.join(SPLIT_TYPES)}")
+                raise CompileError(
+                    f"{self.source}: kernel type {name} is not supported on "
+                    f"{self.args.compute_unit}; supported: {', '.join(SPLIT_TYPES)}"
+                )
         return kind, by_key
 
     def guess_type(self, preprocessed: str) -> str:
+        """Tell the kernel type by the units the source calls, headers left out."""
         own: list[str] = []
         toolkit = str(self.args.toolkit / "include")
         keep = False
@@ -218,9 +292,11 @@ class Compiler:
             return "KERNEL_TYPE_MIX_AIC_1_2"
         return "KERNEL_TYPE_AIC_ONLY" if cube else "KERNEL_TYPE_AIV_ONLY"
 
-    def object_for(self, row: tuple[tuple[str, str], ...], core: str) -> Path:
-        """Compiles unless an object with the same command and the same inputs exists: chips of
-        one architecture share it."""
+    def object_for(self, row: Row, core: str) -> Path:
+        """Compile unless an object with the same command and the same inputs exists.
+
+        Chips of one architecture share it.
+        """
         flags = self.flags(row, core)
         key = hashlib.sha256("\0".join([self.args.cxx, *flags, str(self.source)]).encode())
         target = self.args.cache / f"{self.op.file}_{key.hexdigest()[:16]}.so"
@@ -230,35 +306,55 @@ class Compiler:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not self.fresh(target, depfile):
                 temporary = target.with_suffix(f".{os.getpid()}.tmp")
-                self.run([self.args.cxx, *flags, "-shared", "-Wl,-Bsymbolic", "-Wl,--no-undefined",
-                          "-MD", "-MF", str(depfile), str(self.entry),
-                          f"-L{self.args.toolkit / 'lib64'}", "-ldavinci_emulator",
-                          f"-Wl,-rpath-link,{self.args.toolkit / 'lib64'}", "-o", str(temporary)])
+                self.run(
+                    [
+                        self.args.cxx,
+                        *flags,
+                        "-shared",
+                        "-Wl,-Bsymbolic",
+                        "-Wl,--no-undefined",
+                        "-MD",
+                        "-MF",
+                        str(depfile),
+                        str(self.entry),
+                        f"-L{self.args.toolkit / 'lib64'}",
+                        "-ldavinci_emulator",
+                        f"-Wl,-rpath-link,{self.args.toolkit / 'lib64'}",
+                        "-o",
+                        str(temporary),
+                    ]
+                )
                 temporary.replace(target)
         self.dependencies.update(read_depfile(depfile))
         return target
 
     def fresh(self, target: Path, depfile: Path) -> bool:
+        """Tell whether an object is newer than everything it was made of."""
         if not target.exists() or not depfile.exists():
             return False
         built = target.stat().st_mtime_ns
-        return all(os.path.exists(name) and os.stat(name).st_mtime_ns <= built
-                   for name in read_depfile(depfile))
+        return all(
+            os.path.exists(name) and os.stat(name).st_mtime_ns <= built
+            for name in read_depfile(depfile)
+        )
 
 
 def read_depfile(path: Path) -> list[str]:
+    """Read the prerequisites out of a compiler's dependency file."""
     text = path.read_text().replace("\\\n", " ").replace("\\ ", "\0")
     return [name.replace("\0", " ") for name in text.split(":", 1)[1].split()]
 
 
-def build_row(compiler: Compiler, row: tuple[tuple[str, str], ...], folder: Path) -> dict[str, object]:
+def build_row(compiler: Compiler, row: Row, folder: Path) -> dict[str, object]:
+    """Build one combination: its objects and the JSON that describes them."""
     op, args = compiler.op, compiler.args
     default, by_key = compiler.task_types(row)
     if compiler.arch == "1001":
         cores: tuple[str, ...] = ("aic",)
     else:
-        cores = tuple(sorted({core for kind in [default, *by_key.values()]
-                              for core in SPLIT_TYPES[kind]}))
+        cores = tuple(
+            sorted({core for kind in [default, *by_key.values()] for core in SPLIT_TYPES[kind]})
+        )
     digest = hashlib.sha256(repr((op.op_type, row)).encode()).hexdigest()[:32]
     stem = f"{op.op_type}_{digest}"
     binaries = {}
@@ -284,8 +380,8 @@ def build_row(compiler: Compiler, row: tuple[tuple[str, str], ...], folder: Path
         "taskTypeByKey": by_key,
         "binaries": binaries,
         "supportInfo": {
-            "inputs": [describe(p, c) for p, c in zip(op.inputs, row[:split])],
-            "outputs": [describe(p, c) for p, c in zip(op.outputs, row[split:])],
+            "inputs": [describe(p, c) for p, c in zip(op.inputs, row[:split], strict=True)],
+            "outputs": [describe(p, c) for p, c in zip(op.outputs, row[split:], strict=True)],
         },
     }
     write_json(folder / f"{stem}.json", info)
@@ -293,23 +389,26 @@ def build_row(compiler: Compiler, row: tuple[tuple[str, str], ...], folder: Path
 
 
 def write_json(path: Path, value: object) -> None:
+    """Write a file that is either whole or not there."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     temporary.write_text(json.dumps(value, indent=2) + "\n")
     temporary.replace(path)
 
 
 def update_index(path: Path, op_type: str, infos: list[dict[str, object]], folder: str) -> None:
-    """binary_info_config.json lists every op of the chip; several compilers may add to it."""
+    """Enter an op in binary_info_config.json, which several compilers may be writing to."""
     with path.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         index = json.loads(path.read_text()) if path.exists() else {}
-        index[op_type] = {"binaryList": [
-            {"binPath": f"{folder}/{info['binFileName']}.json"} for info in infos]}
+        index[op_type] = {
+            "binaryList": [{"binPath": f"{folder}/{info['binFileName']}.json"} for info in infos]
+        }
         write_json(path, index)
     path.with_suffix(".lock").unlink(missing_ok=True)
 
 
 def ops_info_json(ini: configparser.ConfigParser) -> dict[str, dict[str, dict[str, str]]]:
+    """Turn an ops-info file into the JSON the package carries."""
     result: dict[str, dict[str, dict[str, str]]] = {}
     for op_type in ini.sections():
         entry: dict[str, dict[str, str]] = {}
@@ -321,6 +420,7 @@ def ops_info_json(ini: configparser.ConfigParser) -> dict[str, dict[str, dict[st
 
 
 def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("toolkit", "ops-info", "base", "output", "cache", "stamp", "depfile"):
         parser.add_argument(f"--{name}", type=lambda text: Path(text).absolute(), required=True)
@@ -333,10 +433,12 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def main() -> int:
+    """Compile every combination of one op for one chip."""
     args = parse_arguments()
     if args.compute_unit not in ARCH:
-        raise CompileError(f"compute unit {args.compute_unit} is not supported; "
-                           f"supported: {', '.join(ARCH)}")
+        raise CompileError(
+            f"compute unit {args.compute_unit} is not supported; supported: {', '.join(ARCH)}"
+        )
     ini = read_ini(args.ops_info)
     op = read_op(ini, args.op_type, args.ops_info)
     source = args.base / (args.file or f"{op.file}.cpp")
@@ -354,8 +456,9 @@ def main() -> int:
         infos = list(pool.map(lambda row: build_row(compiler, row, folder), combinations(op)))
 
     write_json(config / f"{op.file}.json", {"binList": infos})
-    update_index(config / "binary_info_config.json", op.op_type, infos,
-                 f"{args.compute_unit}/{op.file}")
+    update_index(
+        config / "binary_info_config.json", op.op_type, infos, f"{args.compute_unit}/{op.file}"
+    )
     write_json(args.output / f"aic-{args.compute_unit}-ops-info.json", ops_info_json(ini))
     prerequisites = " ".join(name.replace(" ", "\\ ") for name in sorted(compiler.dependencies))
     args.depfile.write_text(f"{args.stamp}: {prerequisites}\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Packs an installed package tree into a self-extracting installer, custom_opp_<arch>.run."""
+"""Pack an installed package tree into a self-extracting installer, custom_opp_<arch>.run."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ fi
 config="${target}/vendors/config.ini"
 others=""
 if [ -f "${config}" ]; then
-  others="$(sed -n 's/^load_priority=//p' "${config}" | tr ',' '\n' | grep -vx '@VENDOR@' | grep -v '^$' | paste -sd, - || true)"
+  others="$(sed -n 's/^load_priority=//p' "${config}" | tr ',' '\n' |
+    grep -vx '@VENDOR@' | grep -v '^$' | paste -sd, - || true)"
 fi
 printf 'load_priority=@VENDOR@%s\n' "${others:+,${others}}" > "${config}.new"
 mv "${config}.new" "${config}"
@@ -67,6 +68,7 @@ __PAYLOAD__
 
 
 def main() -> None:
+    """Write the installer."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=Path, required=True, help="folder that holds vendors/")
     parser.add_argument("--vendor", required=True)
