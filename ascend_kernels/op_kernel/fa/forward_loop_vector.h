@@ -138,12 +138,9 @@ class ForwardLoopVector {
     } while (row < share.count);
     if (share.count != 0) {
       softmax_.FinishStep(share.count);
-    } else {
-      // Nothing to write, but "weights ready" also says that this core has read the partial
-      // outputs of earlier steps.
-      AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
-      AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
     }
+    // Also from a core without rows. Such tasks are short blocks, which every group computes first:
+    // the core has read no hand-over slot yet that this could give away.
     bridge_.WeightsReady();
   }
 
@@ -297,14 +294,12 @@ class ForwardLoopVector {
     score_ring_.Open(pipe_, kSlots);
     partial_ring_.Open(pipe_, kSlots);
     staging_ring_.Open(pipe_, kSlots);
-    idle_event_ = pipe_.AllocEventID<AscendC::HardEvent::MTE2_MTE3>();
   }
 
   __aicore__ inline void CloseRings() {
     score_ring_.Close(pipe_);
     partial_ring_.Close(pipe_);
     staging_ring_.Close(pipe_);
-    pipe_.ReleaseEventID<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
   }
 
   static constexpr uint32_t kSlots = 2;
@@ -328,7 +323,6 @@ class ForwardLoopVector {
   SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> score_ring_;
   SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> partial_ring_;
   SlotRing<AscendC::HardEvent::V_MTE3, AscendC::HardEvent::MTE3_V> staging_ring_;
-  AscendC::TEventID idle_event_ = 0;
 
   uint32_t member_ = 0;
   uint32_t score_elements_ = 0;
