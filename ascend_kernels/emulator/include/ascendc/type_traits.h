@@ -5,6 +5,8 @@
 
 #include "ascendc/base.h"
 
+namespace AscendC {
+
 // Four-bit integers have no C++ object of their own; the class holds one and tensors pack two per
 // byte.
 struct int4b_t {
@@ -15,8 +17,6 @@ struct int4b_t {
     return static_cast<int8_t>(storage & 0x8 ? storage | 0xf0 : storage);
   }
 };
-
-namespace AscendC {
 
 // The primitive type of a tensor's element parameter. TensorTrait specialises it.
 template <typename T>
@@ -36,6 +36,8 @@ constexpr bool SupportType() {
 }
 
 }  // namespace AscendC
+
+using AscendC::int4b_t;
 
 namespace dav {
 
