@@ -123,7 +123,9 @@ def _launch(
     with runtime.device(0):
         chip = chip_for_soc(runtime.soc_name())
         if not chip.has_kernels:
-            raise NotSupportedError("SoC", runtime.soc_name(), "a chip of unit ascend910b")
+            raise NotSupportedError(
+                "SoC", runtime.soc_name(), "a chip of unit ascend910b or ascend910_93"
+            )
         blocks = resolve_blocks(problem, config, chip.unit)
         check_tile(chip, blocks.m, blocks.n, problem.head_dim)
         host = (arrays.stage(array, problem.layout) for array in (q, k, v))

@@ -105,7 +105,7 @@ _HINTS: Final[dict[int, str]] = {
     507036: _TRAP,
     561107: _ENVIRONMENT,
     561108: _ENVIRONMENT,
-    561112: "the op package has no kernel for this SoC; build it with the SoC in --soc",
+    561112: "the op package has no kernel for this SoC; build it for the compute unit of the SoC",
 }
 
 
