@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import time
 
-import ascendfa
 import numpy as np
-from ascendfa.reference import attention_reference
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+
+import ascendfa
+from ascendfa.reference import attention_reference
 
 SHAPES = [
     # batch, heads, seq_q, seq_k, head_dim, causal
