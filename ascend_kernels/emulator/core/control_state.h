@@ -42,6 +42,7 @@ struct ControlState {
   uint64_t reduce_result = 0;  // value register of whole-tensor reductions
   uint64_t accumulator = 0;
   uint64_t remain_count = 0;         // elements GatherMask kept
+  uint16_t merge_taken[4] = {};      // elements each list gave to the last merge
   uint64_t va_registers[8][8] = {};  // address registers of the transposing instructions
 };
 

@@ -1,0 +1,83 @@
+// Transpose of 16 by 16 elements and TransDataTo5HD.
+#pragma once
+
+#include "ascendc/vector_common.h"
+
+namespace AscendC {
+
+constexpr int32_t NCHW_CONV_ADDR_LIST_SIZE = 16;
+
+struct TransDataTo5HDParams {
+  constexpr __aicore__ TransDataTo5HDParams() = default;
+  constexpr __aicore__ TransDataTo5HDParams(const bool dstHighHalfIn, const bool srcHighHalfIn,
+                                            const uint8_t repeatTimesIn,
+                                            const uint16_t dstRepStrideIn,
+                                            const uint16_t srcRepStrideIn)
+      : dstHighHalf(dstHighHalfIn),
+        srcHighHalf(srcHighHalfIn),
+        repeatTimes(repeatTimesIn),
+        dstRepStride(dstRepStrideIn),
+        srcRepStride(srcRepStrideIn) {}
+
+  bool dstHighHalf = false;
+  bool srcHighHalf = false;
+  uint8_t repeatTimes = 1;
+  uint16_t dstRepStride = 0;
+  uint16_t srcRepStride = 0;
+};
+
+template <typename T>
+__aicore__ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src) {
+  using Taken = Internal::Types<int16_t, uint16_t, half>;
+  DAV_REQUIRE_TYPE("Transpose", T, Taken, Taken);
+  dav::vector_transpose16(dav::dtype_of<T>, dst.Operand(), src.Operand());
+}
+
+// The lists hold addresses as GetPhyAddr returns them.
+template <typename T>
+__aicore__ inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE],
+                                      uint64_t srcList[NCHW_CONV_ADDR_LIST_SIZE],
+                                      const TransDataTo5HDParams& nchwconvParams) {
+  using On2201 =
+      Internal::Types<int8_t, uint8_t, int16_t, uint16_t, half, int32_t, uint32_t, float>;
+  using On1001 = Internal::Types<int8_t, uint8_t, int16_t, uint16_t, half>;
+  DAV_REQUIRE_TYPE("TransDataTo5HD", T, On2201, On1001);
+  dav::VecTranspose5hd v{"TransDataTo5HD",
+                         dav::dtype_of<T>,
+                         {},
+                         {},
+                         nchwconvParams.dstHighHalf,
+                         nchwconvParams.srcHighHalf,
+                         nchwconvParams.repeatTimes,
+                         nchwconvParams.dstRepStride,
+                         nchwconvParams.srcRepStride};
+  for (int32_t i = 0; i < NCHW_CONV_ADDR_LIST_SIZE; ++i) {
+    v.dst[i] = dstList[i];
+    v.src[i] = srcList[i];
+  }
+  dav::vector_transpose_5hd(v);
+}
+template <typename T>
+__aicore__ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_ADDR_LIST_SIZE],
+                                      const LocalTensor<T> (&srcList)[NCHW_CONV_ADDR_LIST_SIZE],
+                                      const TransDataTo5HDParams& nchwconvParams) {
+  uint64_t dst[NCHW_CONV_ADDR_LIST_SIZE], src[NCHW_CONV_ADDR_LIST_SIZE];
+  for (int32_t i = 0; i < NCHW_CONV_ADDR_LIST_SIZE; ++i) {
+    dst[i] = dstList[i].GetPhyAddr();
+    src[i] = srcList[i].GetPhyAddr();
+  }
+  TransDataTo5HD<T>(dst, src, nchwconvParams);
+}
+template <typename T>
+__aicore__ inline void TransDataTo5HD(const LocalTensor<uint64_t>& dst,
+                                      const LocalTensor<uint64_t>& src,
+                                      const TransDataTo5HDParams& nchwconvParams) {
+  uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], srcList[NCHW_CONV_ADDR_LIST_SIZE];
+  for (uint32_t i = 0; i < static_cast<uint32_t>(NCHW_CONV_ADDR_LIST_SIZE); ++i) {
+    dstList[i] = dst.GetValue(i);
+    srcList[i] = src.GetValue(i);
+  }
+  TransDataTo5HD<T>(dstList, srcList, nchwconvParams);
+}
+
+}  // namespace AscendC
