@@ -184,6 +184,28 @@ TEST(TrackerGlobal, AtomicsDoNotRaceWithEachOtherButWithAllElse) {
   }
 }
 
+TEST(TrackerGlobal, SignalsThroughMemoryOrderWhatCameBefore) {
+  for (const bool same_word : {true, false}) {
+    Rig r;
+    const auto signal = [&](const CoreId& c, Access a, uint64_t word) {
+      r.begin(c, Pipe::S);
+      r.also(c, Pipe::S, "ByPassDCache", a, GM, kForeign + word, 4);
+    };
+    produce(r, r.aiv(0));
+    r.flag(r.aiv(0), Pipe::MTE3, Pipe::S);
+    signal(r.aiv(1), Access::SignalLoad, 0);  // polled in vain
+    signal(r.aiv(0), Access::SignalStore, 0);
+    signal(r.aiv(1), Access::SignalLoad, same_word ? 0 : 4);
+    consume(r, r.aiv(1));
+    EXPECT_EQ(r.end() == "", same_word);
+  }
+  Rig plain;  // an ordinary load of a signal word races with its store
+  plain.begin(plain.aiv(0), Pipe::S);
+  plain.also(plain.aiv(0), Pipe::S, "store", Access::SignalStore, GM, kForeign, 4);
+  plain.read(plain.aiv(1), Pipe::S, "GetValue", GM, kForeign, 4);
+  EXPECT_EQ(plain.end() == "", false);
+}
+
 TEST(TrackerGlobal, AtomicsOnMemoryNobodyCleared) {
   Rig r;
   r.begin(r.aiv(), Pipe::MTE3);

@@ -14,16 +14,12 @@
 #include "core/tracker_core.h"
 #include "core/tracker_faults.h"
 #include "core/tracker_global.h"
+#include "core/tracker_mailbox.h"
 #include "core/tracker_report.h"
 #include "core/tracker_tickets.h"
 
 namespace dav {
 namespace {
-
-Touch touch_of(Access access) {
-  if (access == Access::Write) return Touch::Write;
-  return access == Access::Atomic ? Touch::Atomic : Touch::Read;
-}
 
 std::string format(const char* text, ...) __attribute__((format(printf, 1, 2)));
 std::string format(const char* text, ...) {
@@ -66,7 +62,9 @@ class HappensBefore final : public Tracker {
     TrackedCore& c = core(id);
     const Viewpoint& v = c.view(pipe, name, site, buffer);
     if (buffer == Buffer::GM) {
+      if (access == Access::SignalLoad) receive_signal(c, addr);
       global(c, v, access, addr, bytes);
+      if (access == Access::SignalStore) signals_.put(addr, {id.index, c.after(Pipe::S)});
     } else {
       local(c, v, access, buffer, addr, bytes);
     }
@@ -277,6 +275,11 @@ class HappensBefore final : public Tracker {
     }
   }
 
+  void receive_signal(TrackedCore& c, uint64_t addr) {
+    const auto parcel = signals_.take(addr);
+    if (parcel) c.receive_parcels(Pipe::S, static_cast<uint32_t>(cores_.size()), {&*parcel});
+  }
+
   void global(TrackedCore& c, const Viewpoint& v, Access access, uint64_t addr, uint64_t bytes) {
     for (uint64_t at = addr, end = addr + bytes; at < end;) {
       if (c.segment == nullptr || at < c.segment->begin || at >= c.segment->end) {
@@ -306,7 +309,9 @@ class HappensBefore final : public Tracker {
     if (s != nullptr) {
       const Region& r = regions_[s->region];
       if (r.role == RegionRole::Input || r.role == RegionRole::Tiling) {
-        if (access == Access::Read || access == Access::Move) return;
+        if (access != Access::Write && access != Access::Atomic && access != Access::SignalStore) {
+          return;
+        }
         refuse(TrapKind::WriteToInput, "WriteToInput", c.party(),
                format("writes %" PRIu64 " bytes at byte %" PRIu64 " of '", bytes, addr - r.addr) +
                    r.name + "'");
@@ -367,6 +372,7 @@ class HappensBefore final : public Tracker {
   GlobalShadow global_;
   GlobalFaults faults_;
   TicketOffice tickets_;
+  Mailbox signals_;
   std::vector<CoreId> ids_;
   std::map<CoreKind, uint32_t> of_kind_;
   std::map<std::pair<uint32_t, CoreKind>, uint32_t> of_block_;

@@ -29,6 +29,19 @@ bool starts_defined(RegionRole role) {
 
 }  // namespace
 
+Touch touch_of(Access access) {
+  switch (access) {
+    case Access::Write:
+      return Touch::Write;
+    case Access::Atomic:
+    case Access::SignalLoad:
+    case Access::SignalStore:
+      return Touch::Atomic;
+    default:
+      return Touch::Read;
+  }
+}
+
 GlobalShadow::Pages::~Pages() {
   for (std::atomic<Page*>& p : table) delete p.load();
 }
@@ -106,9 +119,7 @@ GlobalShadow::Outcome GlobalShadow::touch(const Viewpoint& v, Access access,
                                           const GlobalSegment* segment, uint64_t addr,
                                           uint64_t bytes) {
   Outcome out;
-  const Touch kind = access == Access::Write    ? Touch::Write
-                     : access == Access::Atomic ? Touch::Atomic
-                                                : Touch::Read;
+  const Touch kind = touch_of(access);
   for (uint64_t at = addr, end = addr + bytes; at < end;) {
     const uint64_t number = at / kPageBytes;
     const uint64_t base = number * kPageBytes;
@@ -122,14 +133,16 @@ GlobalShadow::Outcome GlobalShadow::touch(const Viewpoint& v, Access access,
         c.end += base;
         out.conflict = c;
       }
-      if (access == Access::Read || access == Access::Atomic) {
+      if (access == Access::Read || access == Access::Atomic || access == Access::SignalLoad) {
         const uint64_t undefined = p.cells.first_undefined(at - base, stop - base);
         if (undefined != stop - base && !out.any_undefined) {
           out.any_undefined = true;
           out.undefined = base + undefined;
         }
       }
-      if (access == Access::Write) p.cells.set_defined(at - base, stop - base, true);
+      if (access == Access::Write || access == Access::SignalStore) {
+        p.cells.set_defined(at - base, stop - base, true);
+      }
     }
     at = stop;
   }

@@ -14,6 +14,9 @@
 
 namespace dav {
 
+// How an access enters the shadow.
+Touch touch_of(Access access);
+
 // A stretch of one region that no other region overlaps, or overlaps with less right to it: an
 // output that shares memory with an input is that output, and defined from the start.
 struct GlobalSegment {
