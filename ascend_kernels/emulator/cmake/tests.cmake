@@ -9,7 +9,9 @@ if(NOT test_sources)
   return()
 endif()
 
-add_executable(emulator_tests EXCLUDE_FROM_ALL ${test_sources})
+# The generator is a program, so the parts of it under test are compiled in.
+add_executable(emulator_tests EXCLUDE_FROM_ALL ${test_sources}
+  toolchain/op_build/names.cpp toolchain/op_build/combinations.cpp)
 target_link_libraries(emulator_tests PRIVATE toolkit_flags GTest::gtest GTest::gtest_main)
 foreach(library davinci_emulator ascendcl nnopbase)
   if(TARGET ${library})
