@@ -28,7 +28,7 @@ TEST(PlanForwardTest, EveryShapeFitsTheBuffers) {
   const Capacities chip = Dav2201(20);
   for (const int64_t head_dim : {1, 16, 40, 64, 80, 128, 192, 256}) {
     for (const int64_t seq : {1, 16, 17, 128, 129, 1000, 4096}) {
-      for (const int64_t block_n : {0, 64, 128, 256, 448, 512}) {
+      for (const int64_t block_n : {0, 16, 64, 80, 128, 256, 448, 496, 512}) {
         ForwardProblem problem = Problem(8, seq, head_dim);
         problem.block_n = block_n;
         const ForwardPlan plan = PlanForward(problem, chip);
@@ -40,7 +40,7 @@ TEST(PlanForwardTest, EveryShapeFitsTheBuffers) {
         EXPECT_EQ(t.softmax_rows % 8, 0u);
         EXPECT_EQ(t.output_rows % 8, 0u);
         // A vector instruction takes at most 255 repeats of 64 lanes.
-        EXPECT_LE(t.softmax_rows * t.block_n / 64, 255u);
+        EXPECT_LE(t.softmax_rows * ((t.block_n + 63) / 64), 255u);
         EXPECT_EQ(t.weight_offset % 512, 0u);
         EXPECT_EQ(t.partial_offset % 512, 0u);
         EXPECT_EQ(plan.workspace_bytes, t.groups * t.group_bytes);
@@ -106,6 +106,8 @@ TEST(PlanForwardTest, BadArgumentsAreNamed) {
   problem.block_m = 100;
   refused(problem, "block_m is 100");
   problem = Problem(4, 64, 64);
+  problem.block_n = 40;
+  refused(problem, "block_n is 40");
   problem.block_n = 1024;
   refused(problem, "block_n is 1024");
   problem = Problem(4, 64, 64);

@@ -56,8 +56,8 @@ std::string CheckProblem(const ForwardProblem& p) {
     return Message("block_m is ", p.block_m, ", allowed are multiples of ", kFractalRows, " up to ",
                    kMaxBlockM, ", and 0 for the plan's choice");
   }
-  if (p.block_n < 0 || p.block_n > kMaxBlockN || p.block_n % kVectorLanes != 0) {
-    return Message("block_n is ", p.block_n, ", allowed are multiples of ", kVectorLanes, " up to ",
+  if (p.block_n < 0 || p.block_n > kMaxBlockN || p.block_n % kFractalRows != 0) {
+    return Message("block_n is ", p.block_n, ", allowed are multiples of ", kFractalRows, " up to ",
                    kMaxBlockN, ", and 0 for the plan's choice");
   }
   return "";
@@ -113,7 +113,7 @@ std::string FitBuffers(const Capacities& capacities, FlashAttentionTiling& t) {
                    " available on ", capacities.chip);
   }
   for (uint64_t slice = 32 * 1024;; slice /= 2) {
-    t.softmax_rows = SliceRows(slice, t.block_n * sizeof(float));
+    t.softmax_rows = SliceRows(slice, AlignUp(t.block_n, kVectorLanes) * sizeof(float));
     t.output_rows = SliceRows(16 * 1024, t.head_dim_padded * sizeof(float));
     t.vector_bytes = static_cast<uint32_t>(VectorBytes(t));
     if (t.vector_bytes <= capacities.ub_bytes) {
@@ -150,11 +150,12 @@ uint64_t CubeBytes(const FlashAttentionTiling& t) {
 uint64_t VectorBytes(const FlashAttentionTiling& t) {
   constexpr uint64_t kSlots = 2;
   constexpr uint64_t kSpread = kVectorLanes * 8;  // one value per row, a block each
-  const uint64_t scores = static_cast<uint64_t>(t.softmax_rows) * t.block_n;
+  const uint64_t columns = AlignUp(t.block_n, kVectorLanes);
+  const uint64_t scores = t.softmax_rows * columns;
   const uint64_t partials = static_cast<uint64_t>(t.output_rows) * t.head_dim_padded;
   const uint64_t staging = std::max(scores, partials);
   const uint64_t scratch = static_cast<uint64_t>(t.softmax_rows) * kVectorLanes;
-  const uint64_t mask = t.block_n + 2 * kVectorLanes + kSpread;
+  const uint64_t mask = columns + 2 * kVectorLanes + kSpread;
   const uint64_t statistics = (3ull * t.depth + 4) * kVectorLanes + kSpread;
   const uint64_t output =
       static_cast<uint64_t>(kVectorLanes) * t.head_dim_padded + 2 * kVectorLanes + kSpread;

@@ -31,7 +31,8 @@ class ForwardLoopVector {
     member_ = member;
 
     const uint32_t width = tiling_.head_dim_padded;
-    score_elements_ = tiling_.softmax_rows * tiling_.block_n;
+    const uint32_t columns = AlignUp(tiling_.block_n, kRepeatFloats);
+    score_elements_ = tiling_.softmax_rows * columns;
     partial_elements_ = tiling_.output_rows * width;
     staging_elements_ = score_elements_ > partial_elements_ ? score_elements_ : partial_elements_;
     arena_.Init(pipe_, tiling_.vector_bytes);
@@ -39,7 +40,7 @@ class ForwardLoopVector {
     partials_ = arena_.Take<float>(kSlots * partial_elements_);
     staging_ = arena_.Take<Element>(kSlots * staging_elements_);
     scratch_ = arena_.Take<float>(tiling_.softmax_rows * kRepeatFloats);
-    mask_.Init(arena_, scratch_, tiling_.block_n);
+    mask_.Init(arena_, scratch_, columns);
     softmax_.Init(arena_, tiling_.depth);
     output_.Init(arena_, width);
     AscendC::PipeBarrier<PIPE_V>();

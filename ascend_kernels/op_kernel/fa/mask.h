@@ -15,13 +15,13 @@ constexpr float kMaskStep = -1.0e30f;
 
 class RowLimitMask {
  public:
-  __aicore__ inline void Init(UbArena& arena, const FloatTensor& scratch, uint32_t block_n) {
-    columns_ = arena.Take<float>(block_n);
+  __aicore__ inline void Init(UbArena& arena, const FloatTensor& scratch, uint32_t columns) {
+    columns_ = arena.Take<float>(columns);
     lanes_ = arena.Take<float>(kVectorRows);
     limits_ = arena.Take<float>(kVectorRows);
     limits_spread_ = arena.Take<float>(kVectorRows * kBlockFloats);
     scratch_ = scratch;
-    AscendC::CreateVecIndex(columns_, 0.0f, block_n);
+    AscendC::CreateVecIndex(columns_, 0.0f, columns);
     AscendC::CreateVecIndex(lanes_, 0.0f, kVectorRows);
     AscendC::Duplicate(limits_, 0.0f, kRepeatFloats, 1, 1, 8);
   }
