@@ -21,8 +21,8 @@ enum class Access : uint8_t {
   Atomic,  // read-modify-write in GM; atomics do not race with each other
   // Scalar accesses to GM past the data cache (ReadGmByPassDCache, WriteGmByPassDCache), by which
   // cores poll each other: they do not race with each other, and a load of the very word comes
-  // after all that its last store's core had completed on pipe S. Note
-  // a store before its value is written and a load after its value was read.
+  // after all that its last store's core had completed on pipe S. Note a store before its value
+  // is written and a load after its value was read.
   SignalLoad,
   SignalStore,
 };
