@@ -4,6 +4,11 @@ install(DIRECTORY include/ DESTINATION include
 
 install(DIRECTORY toolchain/ascendc_kernel_cmake DESTINATION compiler/tikcpp
         USE_SOURCE_PERMISSIONS PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY toolchain/asc_language DESTINATION compiler/tikcpp/ascendc_kernel_cmake)
+install(FILES toolchain/asc_compiler/ascc.py toolchain/asc_compiler/options.py
+        toolchain/asc_compiler/rewrite.py
+        DESTINATION compiler/asc_compiler)
+install(PROGRAMS toolchain/asc_compiler/ascc DESTINATION bin)
 install(FILES toolchain/asc-config.cmake DESTINATION lib64/cmake)
 install(FILES toolchain/set_env.sh toolchain/version.info DESTINATION .)
 # torch_npu looks for this folder when ASCEND_HOME_PATH is set.

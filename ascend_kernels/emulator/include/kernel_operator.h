@@ -14,3 +14,4 @@
 #include "ascendc/fixpipe.h"
 #include "ascendc/vector.h"
 #include "ascendc/tiling.h"
+#include "ascendc/debug.h"

@@ -126,3 +126,9 @@ __aicore__ inline int64_t get_block_idx() { return dav::group_idx(); }
 __aicore__ inline int64_t get_block_num() { return dav::block_num(); }
 __aicore__ inline int64_t get_subblockid() { return dav::sub_block_idx(); }
 __aicore__ inline int64_t get_subblockdim() { return dav::sub_block_num(); }
+
+// The block number as a variable, which the device compiler has built in.
+struct DavBlockIdx {
+  operator int64_t() const { return dav::block_idx(); }
+};
+inline constexpr DavBlockIdx block_idx{};

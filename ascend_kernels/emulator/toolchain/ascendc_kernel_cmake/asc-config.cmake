@@ -1,4 +1,5 @@
-# find_package(ASC): functions for building custom operator packages.
+# find_package(ASC): functions for building custom operator packages, and the language ASC.
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}/asc_language")
 if(COMMAND npu_op_package)
   return()
 endif()

@@ -93,6 +93,18 @@ VECTOR_CALLS = re.compile(
 Row = tuple[tuple[str, str], ...]  # (dtype, format) per port
 
 
+# For code that runs on the cores, apart from the language standard: frame pointers and line tables
+# are what reports walk and name.
+DEVICE_FLAGS = [
+    "-O2",
+    "-g1",
+    "-fno-omit-frame-pointer",
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-optimize-sibling-calls",
+]
+
+
 class CompileError(Exception):
     """The kernel cannot be built; the text is for the user."""
 
@@ -185,6 +197,24 @@ def core_macros(arch: str, core: str) -> list[str]:
     return [*macros, "-D__DAV_VEC__", "-D__DAV_C220_VEC__"]
 
 
+def guess_type(preprocessed: str, toolkit: Path) -> str:
+    """Tell the kernel type by the units the source calls, headers left out."""
+    own: list[str] = []
+    headers = str(toolkit / "include")
+    keep = False
+    for line in preprocessed.splitlines():
+        if line.startswith("# "):
+            name = line.split('"')[1] if '"' in line else ""
+            keep = not name.startswith((headers, "/usr/", "<"))
+        elif keep:
+            own.append(line)
+    text = "\n".join(own)
+    cube, vector = bool(CUBE_CALLS.search(text)), bool(VECTOR_CALLS.search(text))
+    if cube and vector:
+        return "KERNEL_TYPE_MIX_AIC_1_2"
+    return "KERNEL_TYPE_AIC_ONLY" if cube else "KERNEL_TYPE_AIV_ONLY"
+
+
 def entry_source(op: Op, source: Path) -> str:
     """Wrap the kernel in an entry of a fixed signature.
 
@@ -228,18 +258,11 @@ class Compiler:
     def flags(self, row: Row, core: str) -> list[str]:
         """Compiler flags of one combination on one core kind."""
         return [
-            *[
-                "-std=c++17",
-                "-O2",
-                "-g1",
-                "-fno-omit-frame-pointer",
-                "-fPIC",
-                "-fvisibility=hidden",
-                "-fno-optimize-sibling-calls",
-                f"-I{self.args.toolkit / 'include'}",
-                f"-I{self.source.parent}",
-                f"-I{self.args.base}",
-            ],
+            "-std=c++17",
+            *DEVICE_FLAGS,
+            f"-I{self.args.toolkit / 'include'}",
+            f"-I{self.source.parent}",
+            f"-I{self.args.base}",
             *core_macros(self.arch, core),
             *combination_macros(self.op, row),
             *self.options,
@@ -266,7 +289,7 @@ class Compiler:
             key.strip(): kind
             for key, kind in re.findall(r"__dav_kernel_type\(\s*([^,]+?)\s*,\s*(\w+)\s*\)", text)
         }
-        kind = default.group(1) if default else self.guess_type(text)
+        kind = default.group(1) if default else guess_type(text, self.args.toolkit)
         for name in [kind, *by_key.values()]:
             if name not in SPLIT_TYPES:
                 raise CompileError(
@@ -274,23 +297,6 @@ class Compiler:
                     f"{self.args.compute_unit}; supported: {', '.join(SPLIT_TYPES)}"
                 )
         return kind, by_key
-
-    def guess_type(self, preprocessed: str) -> str:
-        """Tell the kernel type by the units the source calls, headers left out."""
-        own: list[str] = []
-        toolkit = str(self.args.toolkit / "include")
-        keep = False
-        for line in preprocessed.splitlines():
-            if line.startswith("# "):
-                name = line.split('"')[1] if '"' in line else ""
-                keep = not name.startswith((toolkit, "/usr/", "<"))
-            elif keep:
-                own.append(line)
-        text = "\n".join(own)
-        cube, vector = bool(CUBE_CALLS.search(text)), bool(VECTOR_CALLS.search(text))
-        if cube and vector:
-            return "KERNEL_TYPE_MIX_AIC_1_2"
-        return "KERNEL_TYPE_AIC_ONLY" if cube else "KERNEL_TYPE_AIV_ONLY"
 
     def object_for(self, row: Row, core: str) -> Path:
         """Compile unless an object with the same command and the same inputs exists.

@@ -1,0 +1,4 @@
+// DumpTensor and printf of kernels.
+#pragma once
+
+#include "kernel_operator.h"
