@@ -81,8 +81,8 @@ void write_rows(Instruction& in, const Target& dst, Local src, DType src_type,
   const uint32_t tiles = static_cast<uint32_t>(ceil_div(d.nSize, kSide));
   const uint64_t column_step = uint64_t{d.srcStride} * kRow;
   const std::vector<uint64_t> factors = load_factors(in, d);
-  const bool vector = takes_vector(d.quant);
-  std::vector<std::byte> row(uint64_t{d.nSize} * size);
+  const bool converts = d.quant != Quant::None || d.relu;
+  std::vector<std::byte> row(uint64_t{d.nSize} * size), gathered(uint64_t{tiles} * kRow);
   for (uint32_t nd = 0; nd < d.ndNum; ++nd) {
     const uint64_t from = src.addr + uint64_t{nd} * d.srcNdStride * kSide * kRow;
     const uint64_t to = dst.addr + uint64_t{nd} * d.dstNdStride * size;
@@ -102,12 +102,15 @@ void write_rows(Instruction& in, const Target& dst, Local src, DType src_type,
     const std::byte* base = in.span(Buffer::L0C, from, 0);
     for (uint32_t r = 0; r < d.mSize; ++r) {
       for (uint32_t tile = 0; tile < tiles; ++tile) {
-        const uint32_t first = tile * kSide;
-        convert_row(d.quant, d.relu, dst.type, src_type, factors.data() + (vector ? first : 0),
-                    base + tile * column_step + uint64_t{r} * kRow,
-                    row.data() + uint64_t{first} * size, std::min(kSide, d.nSize - first));
+        std::memcpy(gathered.data() + tile * kRow, base + tile * column_step + uint64_t{r} * kRow,
+                    std::min<uint64_t>(kSide, d.nSize - tile * kSide) * kElement);
       }
-      store(in, dst, to + uint64_t{r} * d.dstStride * size, row.data(), row.size());
+      const std::byte* data = gathered.data();
+      if (converts) {
+        convert_row(d.quant, d.relu, dst.type, src_type, factors.data(), data, row.data(), d.nSize);
+        data = row.data();
+      }
+      store(in, dst, to + uint64_t{r} * d.dstStride * size, data, row.size());
     }
   }
 }

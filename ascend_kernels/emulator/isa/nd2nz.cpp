@@ -51,8 +51,13 @@ void nd_to_nz(Local dst, uint64_t src, DType type, const Nd2NzDesc& d) {
     const uint64_t to = dst.addr + matrix * d.dstNzMatrixStride * size;
     in.require_aligned(Buffer::L1, to, kBlock, "start of a matrix in dst");
     std::byte* out = in.span(Buffer::L1, to, (columns - 1) * column_step + column_bytes);
+    // Rows without gaps are one access to track.
+    const bool dense = d.srcDValue == d.dValue;
+    if (dense) in.read(Buffer::GM, from, row_bytes * d.nValue);
     for (uint64_t n = 0; n < d.nValue; ++n) {
-      const std::byte* row = in.read(Buffer::GM, from + n * d.srcDValue * size, row_bytes);
+      const uint64_t row_addr = from + n * d.srcDValue * size;
+      const std::byte* row = dense ? in.span(Buffer::GM, row_addr, row_bytes)
+                                   : in.read(Buffer::GM, row_addr, row_bytes);
       std::byte* block = out + n * row_step;
       for (uint64_t j = 0; j < whole; ++j) {
         std::memcpy(block + j * column_step, row + j * kBlock, kBlock);
