@@ -9,32 +9,30 @@ namespace {
 // Scratch of the Select modes 1 and 2, at the end of UB: 184 KiB on 2201.
 constexpr uint64_t kSelectScratch = 184 * 1024;
 
-template <typename T>
-bool holds(CompareOp op, T x, T y) {
+void compare_floats(CompareOp op, uint8_t* d, const float* a, const float* b, size_t n) {
   switch (op) {
     case CompareOp::Lt:
-      return x < y;
+      return vmath::less_f32(d, a, b, n);
     case CompareOp::Gt:
-      return x > y;
+      return vmath::less_f32(d, b, a, n);
     case CompareOp::Eq:
-      return x == y;
+      return vmath::equal_f32(d, a, b, n);
     case CompareOp::Le:
-      return x <= y;
+      return vmath::less_equal_f32(d, a, b, n);
     case CompareOp::Ge:
-      return x >= y;
+      return vmath::less_equal_f32(d, b, a, n);
     default:
-      return x != y;
+      return vmath::differ_f32(d, a, b, n);
   }
 }
 
-// One bit per lane.
+// One bit per lane; lanes come in multiples of eight.
 vec::LaneBits compare_lanes(CompareOp op, DType type, const std::byte* a, const std::byte* b,
                             size_t n) {
-  vec::LaneBits bits{};
-  auto set = [&](size_t i, bool value) { bits[i >> 6] |= uint64_t{value} << (i & 63); };
+  alignas(8) uint8_t flags[vec::kMaxLanes];
   if (type == DType::I32) {
     const auto *x = reinterpret_cast<const int32_t*>(a), *y = reinterpret_cast<const int32_t*>(b);
-    for (size_t i = 0; i < n; ++i) set(i, holds(op, x[i], y[i]));
+    for (size_t i = 0; i < n; ++i) flags[i] = x[i] == y[i];
   } else {
     float wide[2][vec::kMaxLanes];
     const auto *x = reinterpret_cast<const float*>(a), *y = reinterpret_cast<const float*>(b);
@@ -44,7 +42,14 @@ vec::LaneBits compare_lanes(CompareOp op, DType type, const std::byte* a, const 
       x = wide[0];
       y = wide[1];
     }
-    for (size_t i = 0; i < n; ++i) set(i, holds(op, x[i], y[i]));
+    compare_floats(op, flags, x, y, n);
+  }
+  vec::LaneBits bits{};
+  for (size_t i = 0; i < n; i += 8) {
+    uint64_t eight;
+    std::memcpy(&eight, flags + i, 8);
+    // Collects the lowest bit of each byte, the first byte's in the lowest place.
+    bits[i >> 6] |= ((eight * 0x0102040810204080ull) >> 56) << (i & 63);
   }
   return bits;
 }
@@ -56,6 +61,19 @@ vec::LanePlan full_lanes(uint32_t lanes, uint32_t repeats) {
   plan.body = plan.tail = vec::first_lanes(lanes);
   plan.body_prefix = plan.tail_prefix = lanes;
   return plan;
+}
+
+// Lanes whose bit is 0 come from y.
+void blend(std::byte* x, const std::byte* y, const vec::LaneBits& bits, uint32_t lanes) {
+  if (lanes == 64) {
+    auto* d = reinterpret_cast<uint32_t*>(x);
+    vmath::blend_u32(d, d, reinterpret_cast<const uint32_t*>(y), bits[0], 64);
+  } else {
+    auto* d = reinterpret_cast<uint16_t*>(x);
+    const auto* s = reinterpret_cast<const uint16_t*>(y);
+    vmath::blend_u16(d, d, s, bits[0], 64);
+    vmath::blend_u16(d + 64, d + 64, s + 64, bits[1], 64);
+  }
 }
 
 const std::byte* operand_base(Instruction& in, const vec::LanePlan& plan, const vec::Swept& s) {
@@ -209,7 +227,6 @@ void vector_select(const VecSelect& v) {
   if (in.checking()) vec::note_swept(in, plan, dst, true);
   const vec::Hull h = vec::hull(plan, dst);
   std::byte* out = in.span(Buffer::UB, h.begin, h.end - h.begin) - (h.begin - dst.at.addr);
-  const uint32_t size = size_of(v.type);
   for (uint32_t r = 0; r < plan.repeats; ++r) {
     vec::LaneBits bits = fixed;
     if (v.mode != SelectMode::Register) {
@@ -220,8 +237,7 @@ void vector_select(const VecSelect& v) {
     }
     vec::detail::gather(plan, r, src0, a, x);
     if (b) vec::detail::gather(plan, r, src1, b, y);
-    for (uint32_t lane = 0; lane < lanes; ++lane)
-      if (!vec::active(bits, lane)) std::memcpy(x + lane * size, y + lane * size, size);
+    blend(x, y, bits, lanes);
     vec::detail::scatter(plan, r, dst, out, x);
   }
   vec::vector_work(in, VectorClass::Select, v.type, plan.repeats,

@@ -1,6 +1,7 @@
 // Duplicate, Brcb, CreateVecIndex and masked Copy: instructions that place values.
 #include "dav/float_bits.h"
 #include "isa/vector_common.h"
+#include "numeric/vector_math.h"
 
 namespace dav {
 namespace {
@@ -14,14 +15,26 @@ void fill(std::byte* d, uint64_t value, size_t n) {
   for (size_t i = 0; i < n; ++i) out[i] = static_cast<T>(value);
 }
 
-uint64_t index_value(DType type, uint64_t first, uint64_t i) {
+// Element i of the index sequence is first + skip + i.
+void fill_index(DType type, std::byte* d, uint64_t first, uint32_t skip, size_t n) {
   switch (type) {
-    case DType::F16:
-      return half_from_float(half_to_float(static_cast<uint16_t>(first)) + static_cast<float>(i));
     case DType::F32:
-      return float_bits(bits_float(static_cast<uint32_t>(first)) + static_cast<float>(i));
+      return vmath::index_f32(reinterpret_cast<float*>(d), bits_float(static_cast<uint32_t>(first)),
+                              skip, n);
+    case DType::F16: {
+      const float start = half_to_float(static_cast<uint16_t>(first));
+      for (size_t i = 0; i < n; ++i)
+        reinterpret_cast<uint16_t*>(d)[i] = half_from_float(start + static_cast<float>(skip + i));
+      return;
+    }
+    case DType::I16:
+      for (size_t i = 0; i < n; ++i)
+        reinterpret_cast<uint16_t*>(d)[i] = static_cast<uint16_t>(first + skip + i);
+      return;
     default:
-      return first + i;
+      for (size_t i = 0; i < n; ++i)
+        reinterpret_cast<uint32_t*>(d)[i] = static_cast<uint32_t>(first + skip + i);
+      return;
   }
 }
 
@@ -81,15 +94,11 @@ void vector_index(const VecIndex& v) {
   const vec::LanePlan plan = vec::plan_lanes(in, v.mask, lanes, v.repeats);
   if (plan.repeats == 0) return;
   const vec::Swept dst = vec::swept_dst(in, v.dst, v.type);
-  if (in.checking()) vec::note_swept(in, plan, dst, true);
-  const vec::Hull h = vec::hull(plan, dst);
-  std::byte* out = in.span(Buffer::UB, h.begin, h.end - h.begin) - (h.begin - dst.at.addr);
-  for (uint32_t r = 0; r < plan.repeats; ++r)
-    for (uint32_t lane = 0; lane < lanes; ++lane)
-      if (vec::active(plan.bits(r), lane)) {
-        const uint64_t value = index_value(v.type, v.first, uint64_t{r} * lanes + lane);
-        std::memcpy(out + dst.offset(r, lane), &value, size_of(v.type));
-      }
+  uint32_t skip = 0;
+  vec::sweep<0>(in, plan, dst, {}, [&](std::byte* d, const std::byte* const*, size_t n) {
+    fill_index(v.type, d, v.first, skip, n);
+    skip += lanes;
+  });
   vec::vector_work(in, VectorClass::Other, v.type, plan.repeats);
 }
 

@@ -1,6 +1,8 @@
 // Reductions of a repeat, of its blocks, and of adjacent pairs.
 #include "isa/vector_reduce.h"
 
+#include <limits>
+
 #include "dav/float_bits.h"
 #include "isa/vector_half.h"
 
@@ -26,6 +28,12 @@ float tree_sum(const float* s, uint32_t n, DType type, bool saturate) {
 }
 
 Extremum extremum(const float* s, const LaneBits& bits, uint32_t lanes, bool largest) {
+  const uint32_t n = count_lanes(bits);
+  // Lanes behind a prefix hold the identity, so whole vectors may be looked at.
+  if (lanes >= 64 && n != 0 && bits == first_lanes(n)) {
+    const float value = largest ? vmath::max_of(s, lanes) : vmath::min_of(s, lanes);
+    return {value, vmath::first_equal(s, value, n)};
+  }
   Extremum best{0, ~0u};
   for (uint32_t lane = 0; lane < lanes; ++lane) {
     if (!active(bits, lane)) continue;
@@ -36,6 +44,11 @@ Extremum extremum(const float* s, const LaneBits& bits, uint32_t lanes, bool lar
     if (better) best = {x, lane};
   }
   return best;
+}
+
+float extremum_identity(bool largest) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  return largest ? -kInfinity : kInfinity;
 }
 
 const float* RepeatReader::lanes(uint32_t r, float identity) {
@@ -137,7 +150,8 @@ void vector_reduce_repeat(const VecReduce& v) {
       continue;
     }
     const vec::Extremum best =
-        vec::extremum(reader.lanes(r, 0.0f), p.plan.bits(r), p.plan.lanes, v.op == ReduceOp::Max);
+        vec::extremum(reader.lanes(r, vec::extremum_identity(v.op == ReduceOp::Max)),
+                      p.plan.bits(r), p.plan.lanes, v.op == ReduceOp::Max);
     if (r == 0 || (v.op == ReduceOp::Max ? best.value > overall.value : best.value < overall.value))
       overall = best;
     // An index is stored as an integer of the value's width, alone always as 32 bits.
@@ -171,6 +185,7 @@ void vector_reduce_block(const VecReduce& v) {
   for (uint32_t r = 0; r < p.plan.repeats; ++r) {
     const float* lanes = reader.lanes(r, 0.0f);
     const vec::LaneBits& bits = p.plan.bits(r);
+    uint64_t written = 0;
     for (uint32_t block = 0; block < 8; ++block) {
       const uint32_t first = block * per_block;
       const uint64_t group = bits[first >> 6] >> (first & 63) & vec::low_bits(per_block);
@@ -181,8 +196,12 @@ void vector_reduce_block(const VecReduce& v) {
               ? vec::tree_sum(lanes + first, per_block, v.type, p.saturate)
               : vec::extremum(lanes + first, {group, 0}, per_block, v.op == ReduceOp::Max).value;
       vec::store_value(to, v.type, x, p.saturate);
-      if (in.checking()) in.note_write(Buffer::UB, v.dst.addr + r * stride + block * bytes, bytes);
+      written |= uint64_t{1} << block;
     }
+    if (in.checking())
+      vec::for_runs({written, 0}, 8, 8, true, [&](uint32_t first, uint32_t last) {
+        in.note_write(Buffer::UB, v.dst.addr + r * stride + first * bytes, (last - first) * bytes);
+      });
   }
   vec::vector_work(in, VectorClass::BlockReduce, v.type, p.plan.repeats);
 }

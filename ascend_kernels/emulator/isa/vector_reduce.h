@@ -10,8 +10,10 @@ struct Extremum {
   uint32_t index;  // ~0u: no lane was active
 };
 
-// First lane with the largest or smallest value; a NaN beats everything.
+// First lane with the largest or smallest value; a NaN beats everything. Lanes that take no part
+// hold extremum_identity().
 Extremum extremum(const float* s, const LaneBits& bits, uint32_t lanes, bool largest);
+float extremum_identity(bool largest);
 // Binary tree of adjacent pairs; halves round at every level, as vcadd and vcgadd do.
 float tree_sum(const float* s, uint32_t n, DType type, bool saturate);
 void store_value(std::byte* to, DType type, float x, bool saturate);

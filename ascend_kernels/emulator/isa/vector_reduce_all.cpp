@@ -80,7 +80,8 @@ void vector_reduce_all(const VecReduceAll& v) {
   vec::Extremum best{0, ~0u};
   uint64_t best_index = 0;
   for (uint32_t r = 0; r < plan.repeats; ++r) {
-    const float* values = reader.lanes(r, 0.0f);
+    const float* values =
+        reader.lanes(r, sum ? 0.0f : vec::extremum_identity(v.op == ReduceOp::Max));
     if (sum) {
       const float x = vec::tree_sum(values, lanes, v.type, saturate);
       if (!sequential) {

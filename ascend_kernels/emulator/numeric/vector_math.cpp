@@ -162,6 +162,54 @@ DAV_VECTOR_CLONES void axpy_f32(float* d, const float* a, float x, const float* 
   for (size_t i = 0; i < n; ++i) d[i] = __builtin_fmaf(a[i], x, c[i]);
 }
 
+#define DAV_EXTREMUM(name, pick)                                         \
+  DAV_VECTOR_CLONES float name(const float* s, size_t n) {               \
+    float best[16];                                                      \
+    for (size_t j = 0; j < 16; ++j) best[j] = s[j];                      \
+    for (size_t i = 16; i < n; i += 16)                                  \
+      for (size_t j = 0; j < 16; ++j) best[j] = pick(best[j], s[i + j]); \
+    for (size_t j = 1; j < 16; ++j) best[0] = pick(best[0], best[j]);    \
+    return best[0];                                                      \
+  }
+DAV_EXTREMUM(max_of, larger)
+DAV_EXTREMUM(min_of, smaller)
+#undef DAV_EXTREMUM
+
+DAV_VECTOR_CLONES uint32_t first_equal(const float* s, float x, uint32_t n) {
+  const bool nan = x != x;
+  uint32_t first = n;
+  for (uint32_t i = 0; i < n; ++i) {
+    const bool hit = nan ? s[i] != s[i] : s[i] == x;
+    const uint32_t at = hit ? i : n;
+    first = at < first ? at : first;
+  }
+  return first;
+}
+
+#define DAV_BLEND(name, T)                                                             \
+  DAV_VECTOR_CLONES void name(T* d, const T* x, const T* y, uint64_t bits, size_t n) { \
+    DAV_NO_DEPENDENCE                                                                  \
+    for (size_t i = 0; i < n; ++i) d[i] = ((bits >> i) & 1) ? x[i] : y[i];             \
+  }
+DAV_BLEND(blend_u32, uint32_t)
+DAV_BLEND(blend_u16, uint16_t)
+#undef DAV_BLEND
+
+#define DAV_COMPARE(name, op)                                                         \
+  DAV_VECTOR_CLONES void name(uint8_t* d, const float* a, const float* b, size_t n) { \
+    DAV_NO_DEPENDENCE                                                                 \
+    for (size_t i = 0; i < n; ++i) d[i] = a[i] op b[i] ? 1 : 0;                       \
+  }
+DAV_COMPARE(less_f32, <)
+DAV_COMPARE(less_equal_f32, <=)
+DAV_COMPARE(equal_f32, ==)
+DAV_COMPARE(differ_f32, !=)
+#undef DAV_COMPARE
+
+DAV_VECTOR_CLONES void index_f32(float* d, float first, uint32_t skip, size_t n) {
+  for (uint32_t i = 0; i < n; ++i) d[i] = first + static_cast<float>(skip + i);
+}
+
 float tree_sum(const float* s, size_t n) {
   float level[128];
   for (size_t i = 0; i < n; ++i) level[i] = s[i];
