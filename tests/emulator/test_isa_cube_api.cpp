@@ -79,6 +79,31 @@ TEST(CubeApi, ProductOfAProduct) {
   }
 }
 
+// The packed form loads what the plain form loads: rows 16 to 31, columns 16 to 47 of 32 x 48.
+TEST(CubeApi, PackedParametersOfA3dLoad) {
+  const auto in = small_integers<half>(32 * 48, 6);
+  std::vector<uint16_t> plain, packed;
+  CubeKernel k([&] {
+    to_nz(0, in, dav::DType::F16, 32, 48);
+    const LocalTensor<half> src(TPosition::A1, 0, 32 * 48), dst(TPosition::A2, 0, 16 * 32);
+    const uint8_t pads[4] = {0, 0, 0, 0};
+    LoadData(dst, src,
+             LoadData3DParamsV2<half>(pads, 1, 32, 48, 32, 16, 16, 16, 1, 1, 1, 1, 1, 1, true,
+                                      false, half(0)));
+    plain = peek<uint16_t>(dav::Buffer::L0A, 16 * 32);
+    barrier();
+    LoadData3DParamsV2Pro pro;
+    pro.channelSize = 48;
+    pro.enTranspose = true;
+    pro.extConfig = uint64_t{16} << 48 | uint64_t{16} << 32 | uint64_t{16} << 16 | 32;
+    LoadData(dst[16 * 32], src, pro);
+    packed = peek<uint16_t>(dav::Buffer::L0A, 2 * 16 * 32);
+  });
+  k.input(in).run();
+  EXPECT_EQ(std::vector<uint16_t>(packed.begin() + 16 * 32, packed.end()), plain);
+  EXPECT_EQ(plain[in_l0a(3, 5, 16, 1)], in[(16 + 5) * 48 + 16 + 3].bits);
+}
+
 TEST(CubeApi, TensorsAreOffsetsWithATail) {
   LocalTensor<half> t(TPosition::VECCALC, 64, 100);
   EXPECT_EQ(t.GetSize(), 100u);

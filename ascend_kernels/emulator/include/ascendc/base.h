@@ -33,6 +33,9 @@
 #ifndef __host_aicore__
 #define __host_aicore__
 #endif
+#ifndef __forceinline__
+#define __forceinline__ inline __attribute__((always_inline))
+#endif
 #define __inout_pipe__(pipe)
 #define __in_pipe__(pipe)
 #define __out_pipe__(pipe)

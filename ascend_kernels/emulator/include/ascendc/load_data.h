@@ -88,6 +88,37 @@ __aicore__ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>&
   dav::load_data_3d(dst.Operand(), src.Operand(), dav::dtype_of<T>, d);
 }
 
+template <typename T>
+__aicore__ inline void LoadData(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                const LoadData3DParamsV2Pro& loadDataParams) {
+  static_assert(dav::since_2201<T>,
+                "LoadData with LoadData3DParamsV2Pro does not exist on this chip");
+  static_assert(dav::before_3510<T>, "the emulator has no cube of this chip");
+  const LoadData3DParamsV2Pro& p = loadDataParams;
+  const auto byte = [&](int index) {
+    return static_cast<uint32_t>(p.filterConfig >> 8 * index & 0xff);
+  };
+  const auto word = [&](int index) {
+    return static_cast<uint32_t>(p.extConfig >> 16 * index & 0xffff);
+  };
+  dav::Load3dDesc d;
+  d.channelSize = p.channelSize;
+  d.kExtension = word(0);
+  d.mExtension = word(1);
+  d.kStartPt = word(2);
+  d.mStartPt = word(3);
+  d.strideW = byte(0);
+  d.strideH = byte(1);
+  d.filterW = byte(2) + (p.filterSizeW ? 256u : 0u);
+  d.filterH = byte(3) + (p.filterSizeH ? 256u : 0u);
+  d.dilationFilterW = byte(4);
+  d.dilationFilterH = byte(5);
+  d.enTranspose = p.enTranspose;
+  d.enSmallK = p.enSmallK;
+  d.fMatrixCtrl = p.fMatrixCtrl;
+  dav::load_data_3d(dst.Operand(), src.Operand(), dav::dtype_of<T>, d);
+}
+
 // --- One value over L1, L0A or L0B.
 template <typename T, typename U = PrimT<T>,
           std::enable_if_t<std::is_same<PrimT<T>, U>::value, bool> = true>

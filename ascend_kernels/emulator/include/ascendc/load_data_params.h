@@ -105,6 +105,33 @@ struct LoadData3DParamsV2 {
   bool fMatrixCtrl = false;
 };
 
+// The same load with its numbers packed; the feature map comes from SetFmatrix.
+struct LoadData3DParamsV2Pro {
+  LoadData3DParamsV2Pro() {}
+  LoadData3DParamsV2Pro(const uint16_t channelSizeIn, const bool enTransposeIn,
+                        const bool enSmallKIn, const bool filterSizeWIn, const bool filterSizeHIn,
+                        const bool fMatrixCtrlIn, const uint64_t extConfigIn,
+                        const uint64_t filterConfigIn)
+      : channelSize(channelSizeIn),
+        enTranspose(enTransposeIn),
+        enSmallK(enSmallKIn),
+        filterSizeW(filterSizeWIn),
+        filterSizeH(filterSizeHIn),
+        fMatrixCtrl(fMatrixCtrlIn),
+        extConfig(extConfigIn),
+        filterConfig(filterConfigIn) {}
+
+  uint16_t channelSize = 0;
+  bool enTranspose = false;
+  bool enSmallK = false;
+  bool filterSizeW = false;
+  bool filterSizeH = false;
+  bool fMatrixCtrl = false;
+  uint64_t extConfig = 0;  // mStartPt, kStartPt, mExtension, kExtension: 16 bits each
+  // dilationFilterH, dilationFilterW, filterH, filterW, strideH, strideW: 8 bits each
+  uint64_t filterConfig = 0x10101010101;
+};
+
 // Whether a 3D load sets the feature map and padding registers itself.
 struct IsResetLoad3dConfig {
   constexpr IsResetLoad3dConfig(const bool isSetFMatrixIn, const bool isSetPaddingIn)
