@@ -144,6 +144,43 @@ TEST(CubeCoupled, UbFeedsL1AndTheAccumulator) {
   EXPECT_EQ(out, expected);
 }
 
+// Four fractals in UB go to L0C; fractals 0 and 2 come back a block apart, and the first rows of
+// fractals 0 and 1 in row mode.
+TEST(CubeCoupled, GapsAndRows) {
+  std::vector<float> in(4 * 256), out(2 * 264, -1.f), rows(32);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = float(i);
+  CubeKernel kernel(
+      [&] {
+        dav::data_copy_in({Buffer::UB, 0}, addr(in), DType::F32, {1, 128, 0, 0});
+        dav::data_copy_in({Buffer::UB, 8192}, addr(out), DType::F32, {1, 66, 0, 0});
+        barrier();
+        dav::L0cToUbDesc d;
+        d.blockLen = 4;
+        dav::ub_to_l0c(kL0c, {Buffer::UB, 0}, DType::F32, d);
+        barrier();
+        d.blockCount = 2;
+        d.blockLen = 1;
+        d.srcStride = 1;
+        d.dstStride = 1;
+        dav::l0c_to_ub({Buffer::UB, 8192}, DType::F32, kL0c, DType::F32, d);
+        d = {};
+        d.blockLen = 2;
+        d.row_mode = true;
+        dav::l0c_to_ub({Buffer::UB, 16384}, DType::F32, kL0c, DType::F32, d);
+        barrier();
+        dav::data_copy_out(addr(out), {Buffer::UB, 8192}, DType::F32, {1, 66, 0, 0});
+        dav::data_copy_out(addr(rows), {Buffer::UB, 16384}, DType::F32, {1, 4, 0, 0});
+      },
+      kSoc);
+  kernel.input(in).inout(out).output(rows).run();
+  for (int i = 0; i < 256; ++i) {
+    EXPECT_EQ(out[i], float(i));
+    EXPECT_EQ(out[264 + i], float(512 + i));
+  }
+  for (int i = 256; i < 264; ++i) EXPECT_EQ(out[i], -1.f);
+  for (int i = 0; i < 32; ++i) EXPECT_EQ(rows[i], float(i / 16 * 256 + i % 16));
+}
+
 TEST(CubeCoupled, LacksWhatLaterChipsBrought) {
   const auto refuse = [](TrapKind kind, const char* text, Body body) {
     CubeKernel k(std::move(body), kSoc);

@@ -187,6 +187,65 @@ TEST(CubeMmad, IntegerSumSaturates) {
   EXPECT_EQ(c[0], 2147483647);
 }
 
+// Two four-bit elements per byte, the first in the low half: 64 of them in a fractal's row.
+TEST(CubeMmad, MultipliesNibbles) {
+  const uint32_t m = 16, n = 16, depth = 128;
+  std::vector<int8_t> a(m * depth), bt(n * depth);
+  for (size_t i = 0; i < a.size(); ++i) a[i] = static_cast<int8_t>((i * 5 + i / 17) % 16) - 8;
+  for (size_t i = 0; i < bt.size(); ++i) bt[i] = static_cast<int8_t>((i * 3 + i / 29) % 16) - 8;
+  const auto packed = [](const std::vector<int8_t>& v) {
+    std::vector<uint8_t> p(v.size() / 2);
+    for (size_t i = 0; i < v.size(); ++i) p[i / 2] |= (v[i] & 0xf) << (i % 2 * 4);
+    return p;
+  };
+  const auto a4 = packed(a), bt4 = packed(bt);
+  std::vector<int32_t> c(m * n);
+  CubeKernel k([&] {
+    to_nz(kLeft, a4, DType::U8, m, depth / 2);
+    to_nz(kRight, bt4, DType::U8, n, depth / 2);
+    load_a(kLeft, DType::U8, m, depth / 2);
+    load_b_transposed(kRight, DType::U8, n, depth / 2);
+    dav::mmad(kL0c, DType::I32, kL0a, DType::I4, kL0b, DType::I4, product(m, n, depth));
+    barrier();
+    dav::fixpipe_to_gm(addr(c), DType::I32, kL0c, DType::I32, rows_out(m, n));
+  });
+  k.input(a4).input(bt4).output(c).run();
+  EXPECT_EQ(c, (reference<int32_t>(a, bt, m, n, depth)));
+  CubeKernel odd(
+      [&] { dav::mmad(kL0c, DType::I32, kL0a, DType::I4, kL0b, DType::I4, product(m, n, 63)); });
+  EXPECT_TRAP(odd, TrapKind::IllegalArgument, "k is 63");
+}
+
+// A transposing 3D load of floats fills L0A in pairs of fractals along k. With k = 24 the fourth
+// fractal of each row is not used, and kDirectionAlign tells Mmad that it is there.
+TEST(CubeMmad, SkipsTheUnusedFractalOfAnAlignedRow) {
+  const uint32_t m = 32, n = 16, depth = 24;
+  const auto a = small_integers<float>(m * depth, 1), bt = small_integers<float>(n * depth, 2);
+  std::vector<float> at(depth * m), c(m * n);
+  for (uint32_t i = 0; i < m; ++i) {
+    for (uint32_t l = 0; l < depth; ++l) at[l * m + i] = a[i * depth + l];
+  }
+  CubeKernel k([&] {
+    to_nz(kLeft, at, DType::F32, depth, m);
+    to_nz(kRight, bt, DType::F32, n, depth);
+    const uint8_t pads[4] = {0, 0, 0, 0};
+    dav::set_fmatrix(false, 1, 32, pads);
+    dav::Load3dDesc load;
+    load.channelSize = load.kExtension = m;
+    load.mExtension = 32;
+    load.enTranspose = true;
+    dav::load_data_3d(kL0a, {Buffer::L1, kLeft}, DType::F32, load);
+    load_b_transposed(kRight, DType::F32, n, depth);
+    dav::MmadDesc d = product(m, n, depth);
+    d.kDirectionAlign = true;
+    dav::mmad(kL0c, DType::F32, kL0a, DType::F32, kL0b, DType::F32, d);
+    barrier();
+    dav::fixpipe_to_gm(addr(c), DType::F32, kL0c, DType::F32, rows_out(m, n));
+  });
+  k.input(at).input(bt).output(c).run();
+  EXPECT_EQ(c, (reference<float>(a, bt, m, n, depth)));
+}
+
 CubeKernel mmad_kernel(dav::MmadDesc d, dav::Local c = kL0c, dav::Local a = kL0a,
                        dav::Local b = kL0b, DType type = DType::F16, DType out = DType::F32) {
   return CubeKernel([=] { dav::mmad(c, out, a, type, b, type, d); });
