@@ -214,6 +214,23 @@ TEST(VectorBinary, HalfProductsAccumulateInFloat) {
   });
 }
 
+TEST(VectorBinary, NarrowedResults) {
+  on_aiv([] {
+    auto a = put<float>(0, {1.5f, -3, 2.25f});
+    auto b = put<float>(32, {1, 1, 0.25f});
+    auto h = ub<half>(64, 16);
+    AddReluCast(h, a, b, 3u);
+    EXPECT_EQ(floats(take(h, 3)), (std::vector<float>{2.5f, 0, 2.5f}));
+    SubReluCast(h, a, b, 3u);
+    EXPECT_EQ(floats(take(h, 3)), (std::vector<float>{0.5f, 0, 2}));
+    auto x = put<half>(128, {half(30.0f), half(-3.0f), half(0.5f)});
+    auto y = put<half>(160, {half(10.0f), half(2.0f), half(3.0f)});
+    auto z = ub<int8_t>(192, 32);
+    MulCast(z, x, y, 3u);
+    EXPECT_EQ(take(z, 3), (std::vector<int8_t>{127, -6, 2}));  // saturates; 1.5 to even
+  });
+}
+
 TEST(VectorBinary, HalfOverflowsToInfinity) {
   on_aiv([] {
     auto a = put<half>(0, constant<half>(16, 60000));

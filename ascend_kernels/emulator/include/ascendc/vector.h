@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ascendc/vector_binary.h"
+#include "ascendc/vector_binary_cast.h"
 #include "ascendc/vector_cast.h"
 #include "ascendc/vector_common.h"
 #include "ascendc/vector_compare.h"

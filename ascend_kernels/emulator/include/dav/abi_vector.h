@@ -224,6 +224,8 @@ constexpr VecOperand vec_dense(Local at, DType type, uint32_t lanes) {
 
 DAV_API void vector_unary(const VecUnary& v);
 DAV_API void vector_binary(const VecBinary& v);
+// Add, Sub (both rectified: AddRelu, SubRelu) or Mul with a narrower result.
+DAV_API void vector_binary_cast(const VecBinary& v);
 DAV_API void vector_scalar(const VecScalar& v);
 DAV_API void vector_cast(const VecCast& v);
 DAV_API void vector_duplicate(const VecDuplicate& v);
