@@ -240,6 +240,7 @@ def profile(
     /,
     *args: Any,
     warm_l2: bool = False,
+    timing_only: bool = False,
     parameters: Mapping[str, float] | None = None,
     **kwargs: Any,
 ) -> Profile:
@@ -255,6 +256,11 @@ def profile(
         Function to run at once in a session, and its arguments.
     warm_l2
         Predict a repeated run, which finds in the L2 what the run before left there.
+    timing_only
+        Launches only record what they would do; they move and compute no data, so their results
+        mean nothing. The same prediction many times faster, for kernels whose flow of control does
+        not depend on data: one that reads a computed value fails with a trap that says so. Bounds
+        and arguments are checked as in fast mode, whatever mode is set.
     parameters
         Constants of the cycle model to override, within the ranges it states.
 
@@ -270,7 +276,11 @@ def profile(
     ConfigError
         If a parameter is unknown or out of range, or another session is open.
     """
-    settings = {**(parameters or {}), "warm_l2": float(warm_l2)}
+    settings = {
+        **(parameters or {}),
+        "warm_l2": float(warm_l2),
+        "timing_only": float(timing_only),
+    }
     session = Profile(",".join(f"{name}={float(value)!r}" for name, value in settings.items()))
     if fn is not None:
         with session:

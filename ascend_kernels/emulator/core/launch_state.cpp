@@ -55,6 +55,7 @@ LaunchState::LaunchState(const LaunchSpec& spec)
     core->tracker = tracker_.get();
     core->budget_left = budget_;
     core->stop = &stop_;
+    core->timing_only = spec.timing_only;
     if (!spec.profile) continue;
     traces_.push_back(std::make_unique<CoreTrace>());
     CoreTrace& t = *traces_.back();

@@ -39,6 +39,8 @@ const char* to_string(TrapKind kind) {
       return "KernelException";
     case TrapKind::NotInKernel:
       return "NotInKernel";
+    case TrapKind::NoData:
+      return "NoData";
   }
   return "?";
 }

@@ -28,6 +28,7 @@ enum class TrapKind : uint8_t {
   BudgetExceeded,   // a kernel that does not end
   KernelException,  // C++ exception or signal out of kernel code
   NotInKernel,
+  NoData,  // a value asked for in a run that computes none
 };
 
 DAV_API const char* to_string(TrapKind kind);

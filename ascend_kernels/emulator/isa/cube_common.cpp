@@ -64,7 +64,7 @@ void move_piece(Instruction& in, Buffer dst, uint64_t dst_addr, Buffer src, uint
                 uint64_t bytes) {
   const std::byte* from = in.span(src, src_addr, bytes);
   std::byte* to = in.span(dst, dst_addr, bytes);
-  std::memmove(to, from, bytes);
+  if (!in.timing_only()) std::memmove(to, from, bytes);
   if (!in.checking()) return;
   in.note_move(src, src_addr, bytes);
   in.note_write(dst, dst_addr, bytes);
@@ -84,6 +84,10 @@ void move_pieces(Instruction& in, Buffer dst, uint64_t dst_addr, Buffer src, uin
 }
 
 void store_gm(Instruction& in, uint64_t addr, const std::byte* data, uint64_t bytes) {
+  if (in.timing_only()) {
+    in.span(Buffer::GM, addr, bytes);
+    return;
+  }
   const ControlState& control = in.core().control;
   if (control.atomic != Atomic::None) {
     atomic_store(in, addr, data, bytes);
@@ -112,10 +116,13 @@ void use_unit_flag(Instruction& in, uint32_t value) {
 void transpose_fractal_b16(Instruction& in, Buffer dst, uint64_t dst_addr, Buffer src,
                            uint64_t src_addr) {
   uint16_t from[kSide][kSide], to[kSide][kSide];
-  std::memcpy(from, in.span(src, src_addr, kFractal), kFractal);
+  const std::byte* source = in.span(src, src_addr, kFractal);
+  std::byte* target = in.span(dst, dst_addr, kFractal);
+  if (in.timing_only()) return;
+  std::memcpy(from, source, kFractal);
   for (uint32_t r = 0; r < kSide; ++r)
     for (uint32_t c = 0; c < kSide; ++c) to[c][r] = from[r][c];
-  std::memcpy(in.span(dst, dst_addr, kFractal), to, kFractal);
+  std::memcpy(target, to, kFractal);
   if (!in.checking()) return;
   in.note_move(src, src_addr, kFractal);
   in.note_write(dst, dst_addr, kFractal);

@@ -69,9 +69,10 @@ void store(Instruction& in, const Target& dst, uint64_t addr, const std::byte* d
            uint64_t bytes) {
   if (dst.buffer == Buffer::GM) {
     store_gm(in, addr, data, bytes);
-  } else {
-    std::memcpy(in.write(dst.buffer, addr, bytes), data, bytes);
+    return;
   }
+  std::byte* to = in.write(dst.buffer, addr, bytes);
+  if (!in.timing_only()) std::memcpy(to, data, bytes);
 }
 
 // Row after row; the columns of fractals of a row are srcStride rows apart in L0C.
@@ -101,6 +102,10 @@ void write_rows(Instruction& in, const Target& dst, Local src, DType src_type,
     }
     const std::byte* base = in.span(Buffer::L0C, from, 0);
     for (uint32_t r = 0; r < d.mSize; ++r) {
+      if (in.timing_only()) {
+        store(in, dst, to + uint64_t{r} * d.dstStride * size, nullptr, row.size());
+        continue;
+      }
       for (uint32_t tile = 0; tile < tiles; ++tile) {
         std::memcpy(gathered.data() + tile * kRow, base + tile * column_step + uint64_t{r} * kRow,
                     std::min<uint64_t>(kSide, d.nSize - tile * kSide) * kElement);
@@ -135,7 +140,7 @@ void write_nz(Instruction& in, const Target& dst, Local src, DType src_type, con
       const std::byte* base = in.span(Buffer::L0C, from, extent);
       // Lanes that Mmad left undefined may travel: NZ output takes whole fractals.
       if (in.checking()) in.note_move(Buffer::L0C, from, extent);
-      for (uint32_t r = 0; r < d.mSize; ++r) {
+      for (uint32_t r = 0; r < d.mSize && !in.timing_only(); ++r) {
         convert_row(d.quant, d.relu, dst.type, src_type, factors.data() + (vector ? lane : 0),
                     base + uint64_t{r} * kRow, column.data() + (uint64_t{r} * lanes + done) * size,
                     part);

@@ -111,6 +111,27 @@ struct Placement {
   }
 };
 
+// The bounds of what a load touches, for a run that moves no data. Offsets of one block grow from
+// row to row, so its first and its last row inside the map stand for all.
+void require_bounds(const Instruction& in, Local dst, Local src, const Columns& columns,
+                    const Placement& place, int64_t first_row, int64_t last_row,
+                    uint64_t first_block) {
+  const auto rows = static_cast<uint64_t>(last_row > first_row ? last_row - first_row : 0);
+  in.span(dst.buffer, dst.addr, ceil_div(rows, kSide) * place.blocks * kFractal);
+  for (uint64_t block = 0; block < place.blocks; ++block) {
+    const auto offset = [&](int64_t row) {
+      return columns.offset(row, static_cast<int64_t>(first_block + block));
+    };
+    int64_t low = first_row, high = last_row - 1;
+    while (low < last_row && offset(low) < 0) ++low;
+    while (high > low && offset(high) < 0) --high;
+    if (low == last_row) continue;
+    for (const int64_t row : {low, high}) {
+      in.span(Buffer::L1, src.addr + static_cast<uint64_t>(offset(row)), kBlock);
+    }
+  }
+}
+
 }  // namespace
 
 void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
@@ -159,7 +180,8 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
 
   // Rows below the last output position stay as they are: undefined, unless something else wrote.
   const int64_t last = std::min<int64_t>(d.mStartPt + uint64_t{d.mExtension}, columns.rows());
-  for (int64_t row = d.mStartPt; row < last; ++row) {
+  if (in.timing_only()) require_bounds(in, dst, src, columns, place, d.mStartPt, last, first_block);
+  for (int64_t row = d.mStartPt; row < last && !in.timing_only(); ++row) {
     for (uint64_t block = 0; block < place.blocks; ++block) {
       const int64_t offset = columns.offset(row, static_cast<int64_t>(first_block + block));
       const uint64_t local_row = static_cast<uint64_t>(row) - d.mStartPt;

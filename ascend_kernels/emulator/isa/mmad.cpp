@@ -175,6 +175,37 @@ void multiply_into_half(const MmadShape& s, const MmadDesc& d, const float* a, c
   mark_invalid(s, c);
 }
 
+struct Operands {
+  const std::byte* a;
+  DType a_type;
+  const std::byte* b;
+  DType b_type;
+  const std::byte* bias;
+  std::byte* c;
+  DType c_type;
+};
+
+void multiply(const MmadShape& s, const MmadDesc& d, const Operands& o, const Hf32& rounding) {
+  if (o.c_type == DType::I32) {
+    multiply_integer<int32_t>(s, d, o.a, o.a_type, o.b, o.b_type, o.bias, o.c);
+    return;
+  }
+  if (o.c_type == DType::U32) {
+    multiply_integer<uint32_t>(s, d, o.a, o.a_type, o.b, o.b_type, o.bias, o.c);
+    return;
+  }
+  const float* left = unpack_left_float(s, o.a, o.a_type, rounding);
+  const float* right = unpack_right_float(s, o.b, o.b_type, rounding);
+  if (o.c_type == DType::F16) {
+    multiply_into_half(s, d, left, right, reinterpret_cast<uint16_t*>(o.c));
+    return;
+  }
+  float* c = reinterpret_cast<float*>(o.c);
+  start_from(s, d, reinterpret_cast<const float*>(o.bias), c);
+  multiply_float(s, left, right, c);
+  mark_invalid(s, c);
+}
+
 }  // namespace
 
 void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_type,
@@ -197,22 +228,9 @@ void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_typ
   note_c(in, s, dst, true);
 
   const bool hf32 = a_type == DType::F32 && control.hf32;
-  if (dst_type == DType::F32 || dst_type == DType::F16) {
-    const Hf32 rounding{hf32, control.hf32_rounding == 0};
-    const float* left_panel = unpack_left_float(s, left, a_type, rounding);
-    const float* right_panel = unpack_right_float(s, right, b_type, rounding);
-    if (dst_type == DType::F16) {
-      multiply_into_half(s, d, left_panel, right_panel, reinterpret_cast<uint16_t*>(c));
-    } else {
-      float* out = reinterpret_cast<float*>(c);
-      start_from(s, d, reinterpret_cast<const float*>(bias), out);
-      multiply_float(s, left_panel, right_panel, out);
-      mark_invalid(s, out);
-    }
-  } else if (dst_type == DType::I32) {
-    multiply_integer<int32_t>(s, d, left, a_type, right, b_type, bias, c);
-  } else {
-    multiply_integer<uint32_t>(s, d, left, a_type, right, b_type, bias, c);
+  if (!in.timing_only()) {
+    multiply(s, d, {left, a_type, right, b_type, bias, c, dst_type},
+             Hf32{hf32, control.hf32_rounding == 0});
   }
 
   Work w;

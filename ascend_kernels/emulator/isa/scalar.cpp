@@ -4,6 +4,7 @@
 
 #include "core/core.h"
 #include "core/instruction.h"
+#include "core/launch_state.h"
 #include "dav/abi_scalar.h"
 
 namespace dav {
@@ -18,11 +19,22 @@ void require_scalar_port(const Instruction& in, Buffer buffer, uint64_t addr, ui
   in.require_aligned(buffer, addr, bytes, "element");
 }
 
+// Whether the host filled this memory before the launch and the kernel leaves it alone.
+bool given(const Instruction& in, Buffer buffer, uint64_t addr) {
+  if (buffer != Buffer::GM) return false;
+  for (const Region& r : in.core().launch().spec().regions) {
+    if (addr < r.addr || addr - r.addr >= r.bytes) continue;
+    return r.role == RegionRole::Input || r.role == RegionRole::Tiling;
+  }
+  return false;
+}
+
 }  // namespace
 
 uint64_t scalar_load(Buffer buffer, uint64_t addr, uint32_t bytes) {
   Instruction in(Pipe::S, "GetValue");
   require_scalar_port(in, buffer, addr, bytes);
+  if (in.timing_only() && !given(in, buffer, addr)) in.require_data("the element read");
   uint64_t value = 0;
   std::memcpy(&value, in.read(buffer, addr, bytes), bytes);
   return value;

@@ -130,7 +130,7 @@ void vector_compare(const VecCompare& v) {
     out = in.write(Buffer::UB, v.dst.addr, uint64_t{plan.repeats} * bytes);
   }
   alignas(64) std::byte x[vec::kMaxLanes * 4], y[vec::kMaxLanes * 4];
-  for (uint32_t r = 0; r < plan.repeats; ++r) {
+  for (uint32_t r = 0; r < plan.repeats && !in.timing_only(); ++r) {
     vec::detail::gather(plan, r, src0, a, x);
     if (b) vec::detail::gather(plan, r, src1, b, y);
     const vec::LaneBits bits = compare_lanes(v.op, v.type, x, b ? y : scalar, lanes);
@@ -203,7 +203,7 @@ void vector_select(const VecSelect& v) {
                                       0};
       std::memcpy(in.write(Buffer::UB, kSelectScratch, 16), parameters, 16);
     }
-  } else if (v.mode == SelectMode::TensorTensor) {
+  } else if (v.mode == SelectMode::TensorTensor && !in.timing_only()) {
     // The register holds the UB offset of the bits.
     vec::require_ub(in, {Buffer::UB, static_cast<uint32_t>(fixed[0])}, "selMask");
     bits_at = in.read(Buffer::UB, fixed[0], uint64_t{plan.repeats} * mask_bytes);
@@ -227,7 +227,7 @@ void vector_select(const VecSelect& v) {
   if (in.checking()) vec::note_swept(in, plan, dst, true);
   const vec::Hull h = vec::hull(plan, dst);
   std::byte* out = in.span(Buffer::UB, h.begin, h.end - h.begin) - (h.begin - dst.at.addr);
-  for (uint32_t r = 0; r < plan.repeats; ++r) {
+  for (uint32_t r = 0; r < plan.repeats && !in.timing_only(); ++r) {
     vec::LaneBits bits = fixed;
     if (v.mode != SelectMode::Register) {
       bits = {};

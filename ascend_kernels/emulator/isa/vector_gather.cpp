@@ -43,6 +43,7 @@ void vector_gather(const VecGather& v) {
   const std::byte* from =
       in.span(Buffer::UB, oh.begin, oh.end - oh.begin) - (oh.begin - v.offsets.addr);
   std::byte* out = in.span(Buffer::UB, dh.begin, dh.end - dh.begin) - (dh.begin - v.dst.addr);
+  if (in.timing_only()) return vec::vector_work(in, VectorClass::Gather, v.type, plan.repeats);
   for (uint32_t r = 0; r < plan.repeats; ++r) {
     vec::detail::gather(plan, r, offsets, from, reinterpret_cast<std::byte*>(at.data()));
     for (uint32_t lane = 0; lane < lanes; ++lane) {
@@ -71,6 +72,7 @@ void vector_gather_blocks(DType type, Local dst, uint32_t dst_block_stride,
   const uint64_t block = uint64_t{dst_block_stride ? dst_block_stride : 1} * vec::kBlock;
   const uint64_t repeat = uint64_t{dst_repeat_stride} * vec::kBlock;
   const std::byte* from = in.read(Buffer::UB, offsets.addr, uint64_t{repeats} * 32);
+  if (in.timing_only()) return vec::vector_work(in, VectorClass::Gather, type, repeats);
   for (uint32_t i = 0; i < repeats * 8; ++i) {
     uint32_t offset;
     std::memcpy(&offset, from + i * 4, 4);
@@ -89,6 +91,7 @@ uint64_t vector_gather_mask(const VecGatherMask& v) {
   vec::require_ub(in, v.dst, "dst");
   in.require_aligned(Buffer::UB, v.dst.addr, vec::kBlock, "dst");
   const bool custom = v.fixed_pattern == 0;
+  if (custom) in.require_data("what GatherMask keeps");
   if (custom) {
     vec::require_ub(in, v.pattern, "src1Pattern");
     in.require_aligned(Buffer::UB, v.pattern.addr, vec::kBlock, "src1Pattern");

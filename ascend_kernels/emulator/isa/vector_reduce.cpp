@@ -139,6 +139,8 @@ void vector_reduce_repeat(const VecReduce& v) {
       for (uint32_t r = 0; r < p.plan.repeats; ++r)
         in.note_write(Buffer::UB, v.dst.addr + r * stride, unit);
   }
+  if (in.timing_only())
+    return vec::vector_work(in, VectorClass::RepeatReduce, v.type, p.plan.repeats);
   vec::Extremum overall{0, ~0u};
   float total = 0;
   for (uint32_t r = 0; r < p.plan.repeats; ++r) {
@@ -182,6 +184,8 @@ void vector_reduce_block(const VecReduce& v) {
   const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
   const uint32_t per_block = vec::kBlock / bytes;
   std::byte* out = in.span(Buffer::UB, v.dst.addr, (p.plan.repeats - 1) * stride + unit);
+  if (in.timing_only())
+    return vec::vector_work(in, VectorClass::BlockReduce, v.type, p.plan.repeats);
   for (uint32_t r = 0; r < p.plan.repeats; ++r) {
     const float* lanes = reader.lanes(r, 0.0f);
     const vec::LaneBits& bits = p.plan.bits(r);
@@ -216,6 +220,8 @@ void vector_reduce_pair(const VecReduce& v) {
   const uint32_t unit = p.plan.lanes / 2 * bytes;
   const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
   std::byte* out = in.span(Buffer::UB, v.dst.addr, (p.plan.repeats - 1) * stride + unit);
+  if (in.timing_only())
+    return vec::vector_work(in, VectorClass::PairReduce, v.type, p.plan.repeats);
   for (uint32_t r = 0; r < p.plan.repeats; ++r) {
     const float* lanes = reader.lanes(r, 0.0f);
     const vec::LaneBits& bits = p.plan.bits(r);

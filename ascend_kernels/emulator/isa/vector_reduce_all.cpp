@@ -126,11 +126,13 @@ void vector_reduce_all(const VecReduceAll& v) {
 
 uint64_t vector_sum_register() {
   Instruction in(Pipe::S, "GetAccVal");
+  in.require_data("the sum");
   return in.core().control.accumulator;
 }
 
 uint64_t vector_extremum_register() {
   Instruction in(Pipe::S, "GetReduceMaxMinCount");
+  in.require_data("the extremum");
   return in.core().control.reduce_result;
 }
 

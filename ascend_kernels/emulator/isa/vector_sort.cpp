@@ -104,6 +104,7 @@ void vector_merge_sort(const VecMergeSort& v) {
 
 void vector_merge_sort_result(uint16_t taken[4]) {
   Instruction in(Pipe::S, "GetMrgSortResult");
+  in.require_data("how far the lists were merged");
   std::copy(in.core().control.merge_taken, in.core().control.merge_taken + 4, taken);
 }
 

@@ -30,11 +30,13 @@ constexpr size_t kMaxRecords = 16'000'000;
 struct Session {
   std::vector<std::pair<std::string, double>> parameters;
   ReplayOptions options;
+  bool timing_only = false;
   size_t records = 0;
   std::vector<std::unique_ptr<Launch>> launches;
 };
 
 std::atomic<bool> active{false};
+std::atomic<bool> timing_only{false};
 std::mutex mutex;  // guards session; held during replays, so launches keep their order
 Session session;
 thread_local std::string last_error;
@@ -62,6 +64,8 @@ Session parse(const char* options) {
     const std::string name = item.substr(0, equals);
     if (name == "warm_l2") {
       parsed.options.warm_l2 = value != 0;
+    } else if (name == "timing_only") {
+      parsed.timing_only = value != 0;
     } else {
       set_parameter(probe, name, value);
       parsed.parameters.emplace_back(name, value);
@@ -99,6 +103,8 @@ void predict(Launch& launch, const std::string& name, const Chip& chip) {
 
 bool profile_active() { return active.load(std::memory_order_relaxed); }
 
+bool profile_timing_only() { return timing_only.load(std::memory_order_relaxed); }
+
 void profile_record(const std::string& name, const Chip& chip, std::vector<CoreTrace> traces) {
   const std::lock_guard<std::mutex> lock(mutex);
   if (!profile_active()) return;
@@ -127,6 +133,7 @@ int davProfileBegin(const char* options) {
   } catch (const std::exception& e) {
     return fail(e.what());
   }
+  timing_only = session.timing_only;
   active = true;
   return 0;
 }
@@ -135,6 +142,7 @@ int davProfileEnd(void) {
   const std::lock_guard<std::mutex> lock(mutex);
   if (!active) return fail("no profiling session is open");
   active = false;
+  timing_only = false;
   return 0;
 }
 

@@ -40,6 +40,10 @@ struct LaunchSpec {
   Mode mode = Mode::Check;
   bool auto_sync = false;
   bool profile = false;  // record CoreTrace
+  // Record it without moving or computing data: bounds and arguments are checked as ever, memory
+  // keeps what it held. For kernels whose flow of control does not depend on data; one that asks
+  // for a value it should have computed is trapped.
+  bool timing_only = false;
   uint64_t budget = 0;   // instructions per core; 0 = the default
 };
 

@@ -17,8 +17,9 @@ extern "C" {
 /* Functions that return int give 0 on success, -1 on failure; davProfileLastError says why. */
 
 /* Opens a session and forgets the previous one. `options` is "" or "name=value,..." with the cost
- * parameters of the model, and warm_l2=1 for launches that find their data in the L2 as a repeated
- * run would. */
+ * parameters of the model, warm_l2=1 for launches that find their data in the L2 as a repeated run
+ * would, and timing_only=1 for launches that only have to be timed: they move and compute no data,
+ * their outputs stay what they were, and a kernel that reads a computed value is trapped. */
 DAV_API int davProfileBegin(const char* options);
 /* Ends recording; what was recorded stays readable until the next begin. */
 DAV_API int davProfileEnd(void);
