@@ -272,3 +272,33 @@ TEST(VectorScalar, ShiftsAndLimits) {
 }
 
 }  // namespace
+
+namespace {
+
+TEST(VectorWork, DescribesClassRepeatsConflictAndMode) {
+  auto k = vector_kernel(
+      [] {
+        auto a = ub<float>(0, 64), b = ub<float>(512, 64), c = ub<float>(768, 64);
+        Exp(a, a, uint64_t{64}, 1, {1, 1, 8, 8});
+        Add(c, a, b, uint64_t{64}, 1, {1, 1, 1, 8, 8, 8});  // 512 bytes apart: the same groups
+        Add(a, b, c, uint64_t{64}, 1, {1, 1, 1, 8, 8, 8});  // 256 apart: the other eight
+        Muls(a, a, 2.0f, 100);
+      },
+      dav::Mode::Fast);
+  k.spec.profile = true;
+  const dav::LaunchResult result = k.run();
+  std::vector<dav::Work> work;
+  for (const dav::CoreTrace& core : result.traces)
+    for (const dav::TraceRecord& record : core.records)
+      if (record.work.kind == dav::WorkKind::Vector) work.push_back(record.work);
+  ASSERT_EQ(work.size(), 4u);
+  EXPECT_EQ(work[0].vector, dav::VectorClass::Exp);
+  EXPECT_EQ(work[0].repeats, 1u);
+  EXPECT_FALSE(work[0].counter_mode);
+  EXPECT_TRUE(work[1].bank_conflict);
+  EXPECT_FALSE(work[2].bank_conflict);
+  EXPECT_EQ(work[3].repeats, 2u);
+  EXPECT_TRUE(work[3].counter_mode);
+}
+
+}  // namespace

@@ -95,7 +95,7 @@ void vector_cast(const VecCast& v) {
     cast_elements(v.dst_type, d, v.src_type, s[0], n, v.rounding, deq_scale);
     if (saturate && v.dst_type == DType::F16) vec::saturate_half(reinterpret_cast<uint16_t*>(d), n);
   });
-  vec::vector_work(in, VectorClass::Cast, widest, plan.repeats);
+  vec::vector_work(in, VectorClass::Cast, widest, plan);
 }
 
 }  // namespace dav

@@ -21,6 +21,7 @@ uint32_t last_active(const LaneBits& bits) {
 
 LanePlan counted(uint64_t total, uint32_t lanes) {
   LanePlan plan;
+  plan.counter = true;
   plan.lanes = lanes;
   plan.repeats = static_cast<uint32_t>((total + lanes - 1) / lanes);
   plan.body_prefix = lanes;
@@ -230,7 +231,19 @@ void vector_work(Instruction& in, VectorClass cls, DType type, uint32_t repeats,
   work.dtype = type;
   work.repeats = repeats;
   work.bank_conflict = conflict;
-  work.counter_mode = in.core().control.counted;
+  in.work(work);
+}
+
+void vector_work(Instruction& in, VectorClass cls, DType type, const LanePlan& plan,
+                 bool conflict) {
+  Work work;
+  work.kind = WorkKind::Vector;
+  work.vector = cls;
+  work.dtype = type;
+  work.repeats = plan.repeats;
+  work.bank_conflict = conflict;
+  // 910A has no counter mode: its headers split such calls into repeats.
+  work.counter_mode = plan.counter && !is_1001(in);
   in.work(work);
 }
 

@@ -23,6 +23,7 @@ using LaneBits = std::array<uint64_t, 2>;
 struct LanePlan {
   uint32_t lanes = 0;
   uint32_t repeats = 0;  // 0: nothing to do
+  bool counter = false;  // the mask was an element count
   LaneBits body{}, tail{};
   uint32_t body_prefix = 0, tail_prefix = 0;  // kScattered unless the first n lanes are active
 
@@ -115,6 +116,8 @@ bool bank_conflict(const LanePlan& plan, const Swept& a, const Swept& b);
 
 // Fills in the cost.
 void vector_work(Instruction& in, VectorClass cls, DType type, uint32_t repeats,
+                 bool conflict = false);
+void vector_work(Instruction& in, VectorClass cls, DType type, const LanePlan& plan,
                  bool conflict = false);
 
 namespace detail {

@@ -135,7 +135,7 @@ void vector_scalar(const VecScalar& v) {
   }
   const bool extremum = v.op == ScalarOp::Maxs || v.op == ScalarOp::Mins;
   vec::vector_work(in, extremum ? VectorClass::ScalarMax : VectorClass::ScalarOp, v.dst_type,
-                   plan.repeats);
+                   plan);
 }
 
 }  // namespace dav

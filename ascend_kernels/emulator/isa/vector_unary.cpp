@@ -56,7 +56,7 @@ void vector_unary(const VecUnary& v) {
                             [&](float* o, const auto& a, size_t m) { entry.loop(o, a[0], m); });
     }
   });
-  vec::vector_work(in, entry.cost, v.type, plan.repeats);
+  vec::vector_work(in, entry.cost, v.type, plan);
 }
 
 }  // namespace dav
