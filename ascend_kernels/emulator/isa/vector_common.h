@@ -149,6 +149,7 @@ void sweep(Instruction& in, const LanePlan& plan, const Swept& dst, const std::a
   }
   const Hull h = hull(plan, dst);
   std::byte* out = in.span(dst.at.buffer, h.begin, h.end - h.begin) - (h.begin - dst.at.addr);
+  if (in.timing_only()) return;
   if (dense) {
     compute(out, base.data(), size_t{plan.repeats - 1} * plan.lanes + plan.tail_prefix);
     return;

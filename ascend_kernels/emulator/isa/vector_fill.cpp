@@ -130,7 +130,8 @@ void vector_brcb(DType type, Local dst, uint32_t dst_block_stride, uint32_t dst_
       for (uint32_t i = 0; i < repeats * 8; ++i)
         in.note_write(Buffer::UB, dst.addr + i / 8 * repeat + i % 8 * block, vec::kBlock);
   }
-  if (in.timing_only()) return vec::vector_work(in, VectorClass::Brcb, type, repeats);
+  vec::vector_work(in, VectorClass::Brcb, type, repeats);
+  if (in.timing_only()) return;
   for (uint32_t i = 0; i < repeats * 8; ++i) {
     std::byte* to = out + i / 8 * repeat + i % 8 * block;
     uint32_t value = 0;
@@ -140,7 +141,6 @@ void vector_brcb(DType type, Local dst, uint32_t dst_block_stride, uint32_t dst_
     else
       fill<uint32_t>(to, value, 8);
   }
-  vec::vector_work(in, VectorClass::Brcb, type, repeats);
 }
 
 void vector_set_deq_scale(uint64_t scale) {

@@ -43,7 +43,8 @@ void vector_gather(const VecGather& v) {
   const std::byte* from =
       in.span(Buffer::UB, oh.begin, oh.end - oh.begin) - (oh.begin - v.offsets.addr);
   std::byte* out = in.span(Buffer::UB, dh.begin, dh.end - dh.begin) - (dh.begin - v.dst.addr);
-  if (in.timing_only()) return vec::vector_work(in, VectorClass::Gather, v.type, plan.repeats);
+  vec::vector_work(in, VectorClass::Gather, v.type, plan.repeats);
+  if (in.timing_only()) return;
   for (uint32_t r = 0; r < plan.repeats; ++r) {
     vec::detail::gather(plan, r, offsets, from, reinterpret_cast<std::byte*>(at.data()));
     for (uint32_t lane = 0; lane < lanes; ++lane) {
@@ -56,7 +57,6 @@ void vector_gather(const VecGather& v) {
                   bytes);
     }
   }
-  vec::vector_work(in, VectorClass::Gather, v.type, plan.repeats);
 }
 
 void vector_gather_blocks(DType type, Local dst, uint32_t dst_block_stride,
@@ -72,7 +72,8 @@ void vector_gather_blocks(DType type, Local dst, uint32_t dst_block_stride,
   const uint64_t block = uint64_t{dst_block_stride ? dst_block_stride : 1} * vec::kBlock;
   const uint64_t repeat = uint64_t{dst_repeat_stride} * vec::kBlock;
   const std::byte* from = in.read(Buffer::UB, offsets.addr, uint64_t{repeats} * 32);
-  if (in.timing_only()) return vec::vector_work(in, VectorClass::Gather, type, repeats);
+  vec::vector_work(in, VectorClass::Gather, type, repeats);
+  if (in.timing_only()) return;
   for (uint32_t i = 0; i < repeats * 8; ++i) {
     uint32_t offset;
     std::memcpy(&offset, from + i * 4, 4);
@@ -82,7 +83,6 @@ void vector_gather_blocks(DType type, Local dst, uint32_t dst_block_stride,
     std::memmove(in.write(Buffer::UB, dst.addr + i / 8 * repeat + i % 8 * block, vec::kBlock),
                  block_in, vec::kBlock);
   }
-  vec::vector_work(in, VectorClass::Gather, type, repeats);
 }
 
 uint64_t vector_gather_mask(const VecGatherMask& v) {

@@ -139,8 +139,8 @@ void vector_reduce_repeat(const VecReduce& v) {
       for (uint32_t r = 0; r < p.plan.repeats; ++r)
         in.note_write(Buffer::UB, v.dst.addr + r * stride, unit);
   }
-  if (in.timing_only())
-    return vec::vector_work(in, VectorClass::RepeatReduce, v.type, p.plan.repeats);
+  vec::vector_work(in, VectorClass::RepeatReduce, v.type, p.plan.repeats);
+  if (in.timing_only()) return;
   vec::Extremum overall{0, ~0u};
   float total = 0;
   for (uint32_t r = 0; r < p.plan.repeats; ++r) {
@@ -170,7 +170,6 @@ void vector_reduce_repeat(const VecReduce& v) {
     vec::store_value(reinterpret_cast<std::byte*>(&value), v.type, overall.value, p.saturate);
     in.core().control.reduce_result = value | uint64_t{overall.index} << 32;
   }
-  vec::vector_work(in, VectorClass::RepeatReduce, v.type, p.plan.repeats);
 }
 
 void vector_reduce_block(const VecReduce& v) {
@@ -184,8 +183,8 @@ void vector_reduce_block(const VecReduce& v) {
   const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
   const uint32_t per_block = vec::kBlock / bytes;
   std::byte* out = in.span(Buffer::UB, v.dst.addr, (p.plan.repeats - 1) * stride + unit);
-  if (in.timing_only())
-    return vec::vector_work(in, VectorClass::BlockReduce, v.type, p.plan.repeats);
+  vec::vector_work(in, VectorClass::BlockReduce, v.type, p.plan.repeats);
+  if (in.timing_only()) return;
   for (uint32_t r = 0; r < p.plan.repeats; ++r) {
     const float* lanes = reader.lanes(r, 0.0f);
     const vec::LaneBits& bits = p.plan.bits(r);
@@ -207,7 +206,6 @@ void vector_reduce_block(const VecReduce& v) {
         in.note_write(Buffer::UB, v.dst.addr + r * stride + first * bytes, (last - first) * bytes);
       });
   }
-  vec::vector_work(in, VectorClass::BlockReduce, v.type, p.plan.repeats);
 }
 
 void vector_reduce_pair(const VecReduce& v) {
@@ -220,8 +218,8 @@ void vector_reduce_pair(const VecReduce& v) {
   const uint32_t unit = p.plan.lanes / 2 * bytes;
   const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
   std::byte* out = in.span(Buffer::UB, v.dst.addr, (p.plan.repeats - 1) * stride + unit);
-  if (in.timing_only())
-    return vec::vector_work(in, VectorClass::PairReduce, v.type, p.plan.repeats);
+  vec::vector_work(in, VectorClass::PairReduce, v.type, p.plan.repeats);
+  if (in.timing_only()) return;
   for (uint32_t r = 0; r < p.plan.repeats; ++r) {
     const float* lanes = reader.lanes(r, 0.0f);
     const vec::LaneBits& bits = p.plan.bits(r);
@@ -232,7 +230,6 @@ void vector_reduce_pair(const VecReduce& v) {
       if (in.checking()) in.note_write(Buffer::UB, v.dst.addr + r * stride + i * bytes, bytes);
     }
   }
-  vec::vector_work(in, VectorClass::PairReduce, v.type, p.plan.repeats);
 }
 
 }  // namespace dav
