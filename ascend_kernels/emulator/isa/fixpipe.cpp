@@ -72,7 +72,7 @@ void store(Instruction& in, const Target& dst, uint64_t addr, const std::byte* d
     return;
   }
   std::byte* to = in.write(dst.buffer, addr, bytes);
-  if (!in.timing_only()) std::memcpy(to, data, bytes);
+  if (!in.timing_only() && data != nullptr) std::memcpy(to, data, bytes);
 }
 
 // Row after row; the columns of fractals of a row are srcStride rows apart in L0C.
