@@ -142,6 +142,15 @@ def test_results(scenario, name: str, bound: float, mode: str):
     assert result["workspace"] == LIBRARY_RESERVE + copies
 
 
+def test_macro_tiling_data_list_defaults_and_in_place_updates(scenario, build: Path):
+    header = (build / "autogen" / "aclnn_affine.h").read_text()
+    assert "const aclTensor *xRef,\n    const aclIntArray *offsetsOptional,\n    uint64_t" in header
+    result = scenario("in_place")
+    assert result["code"] == 0, result
+    assert result["workspace"] == 0
+    assert result["error"] <= 4e-6  # values below 32: one rounding each of product and sum
+
+
 def test_the_coupled_chip_runs_its_own_binary(scenario):
     result = scenario("float16", ASCENDFA_EMULATOR_SOC="Ascend910A")
     assert result["code"] == 0, result

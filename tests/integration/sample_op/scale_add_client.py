@@ -178,6 +178,27 @@ def empty():
     return call(Buffer(nothing), Buffer(nothing), None, Buffer(nothing))
 
 
+def in_place():
+    """Run Affine: updated in place, the list attribute left to its default."""
+    (x,) = random_arrays("float32", 1, 1024)
+    buffer = Buffer(x)
+    size, executor = c_uint64(), c_void_p()
+    phase1 = ops.aclnnAffineGetWorkspaceSize
+    phase1.argtypes = [c_void_p, c_void_p, POINTER(c_uint64), POINTER(c_void_p)]
+    phase2 = ops.aclnnAffine
+    phase2.argtypes = [c_void_p, c_uint64, c_void_p, c_void_p]
+    check(phase1(buffer.tensor, None, byref(size), byref(executor)))
+    check(phase2(None, size.value, executor, None))
+    code = acl.aclrtSynchronizeStream(None)
+    expected = 3.0 * x.astype(np.float64) + 6.0
+    return {
+        "code": code,
+        "message": message() if code else "",
+        "workspace": size.value,
+        "error": error_against(buffer.read(), expected),
+    }
+
+
 def executor_lifetime():
     x, y = random_arrays("float32", 2)
     bx, by, out = Buffer(x), Buffer(y), Buffer(np.zeros_like(x))
@@ -199,6 +220,7 @@ SCENARIOS = {
     "trap": trap_then_recover,
     "refused": refused,
     "empty": empty,
+    "in_place": in_place,
     "executor": executor_lifetime,
 }
 

@@ -29,7 +29,10 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "op_build: %s registers no op; OP_ADD is missing\n", argv[1]);
       return 1;
     }
-    for (const auto& op : definitions) op_build::write_aclnn(op.data(), folder);
+    for (const auto& op : definitions) {
+      op_build::write_aclnn(op.data(), folder);
+      op_build::write_tiling_data(op.data().type, folder);
+    }
     op_build::write_ops_info(definitions, folder);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "op_build: %s\n", e.what());

@@ -215,16 +215,18 @@ def guess_type(preprocessed: str, toolkit: Path) -> str:
     return "KERNEL_TYPE_AIC_ONLY" if cube else "KERNEL_TYPE_AIV_ONLY"
 
 
-def entry_source(op: Op, source: Path) -> str:
+def entry_source(op: Op, source: Path, tiling_data: Path) -> str:
     """Wrap the kernel in an entry of a fixed signature.
 
-    args[i] points at argument i, the tiling key comes last.
+    args[i] points at argument i, the tiling key comes last. `tiling_data` is the generated struct
+    of an op that declares its tiling data by macros.
     """
+    struct = f'#include "{tiling_data}"\n' if tiling_data.exists() else ""
     count = len(op.ports) + 2
     arguments = ", ".join(f"*static_cast<uint8_t**>(args[{i}])" for i in range(count))
     workspace = len(op.ports)
     return (
-        f'#include "{source}"\n'
+        f'{struct}#include "{source}"\n'
         '#include "ascendc/tiling.h"\n'
         'extern "C" __attribute__((visibility("default")))\n'
         "void dav_kernel_entry(void** args) {\n"
@@ -250,7 +252,8 @@ class Compiler:
             if option.startswith(("-D", "-I", "-U", "-O"))
         ]
         self.entry = args.cache / f"{op.file}_entry.cpp"
-        text = entry_source(op, source)
+        tiling_data = args.ops_info.parent / f"{op.file}_tiling_data.h"
+        text = entry_source(op, source, tiling_data)
         if not self.entry.exists() or self.entry.read_text() != text:
             self.entry.write_text(text)
         self.dependencies: set[str] = set()
