@@ -1,0 +1,100 @@
+// Definitions and plans of the anchor operators. Shapes have to fit the kernels' tiles.
+#include "../op_kernel/anchor_tiling.h"
+
+#include "register/op_def_registry.h"
+#include "tiling/platform/platform_ascendc.h"
+
+namespace optiling {
+
+static uint32_t Extent(const gert::StorageShape& shape, size_t axis) {
+  return static_cast<uint32_t>(shape.GetStorageShape().GetDim(axis));
+}
+
+static ge::graphStatus TilingMatmul(gert::TilingContext* context) {
+  const gert::StorageShape* a = context->GetRequiredInputShape(0);
+  const gert::StorageShape* b = context->GetRequiredInputShape(1);
+  auto* plan = context->GetTilingData<AnchorMatmulTiling>();
+  if (a == nullptr || b == nullptr || plan == nullptr) return ge::GRAPH_FAILED;
+  plan->batch = Extent(*a, 0);
+  plan->m = Extent(*a, 1);
+  plan->k = Extent(*a, 2);
+  plan->n = Extent(*b, 1);
+  plan->grid_m = static_cast<uint32_t>(*context->GetAttrs()->GetInt(0));
+  plan->grid_n = static_cast<uint32_t>(*context->GetAttrs()->GetInt(1));
+  if (plan->m % 128 != 0 || plan->n % 256 != 0 || plan->k % 256 != 0 || Extent(*b, 2) != plan->k) {
+    return ge::GRAPH_FAILED;
+  }
+  const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
+  uint32_t cores = platform.GetCoreNumAic();
+  if (plan->grid_m != 0) {
+    cores = plan->grid_m * plan->grid_n;
+    if (plan->batch != 1 || plan->m / 128 % plan->grid_m != 0 ||
+        plan->n / 256 % plan->grid_n != 0) {
+      return ge::GRAPH_FAILED;
+    }
+  }
+  context->SetBlockDim(cores);
+  context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize();
+  return ge::GRAPH_SUCCESS;
+}
+
+static ge::graphStatus TilingAdd(gert::TilingContext* context) {
+  const gert::StorageShape* x = context->GetRequiredInputShape(0);
+  auto* plan = context->GetTilingData<AnchorAddTiling>();
+  if (x == nullptr || plan == nullptr) return ge::GRAPH_FAILED;
+  const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
+  const uint32_t cores = platform.GetCoreNumAiv();
+  plan->rows = Extent(*x, 0);
+  plan->columns = Extent(*x, 1);
+  // A full slot puts the operands a multiple of 512 bytes apart, in the same bank groups; 256 bytes
+  // less moves the second one out of the first one's way.
+  plan->tile = *context->GetAttrs()->GetBool(0) ? 16384 : 16256;
+  plan->second_from = plan->tile * 2;
+  if (plan->rows < cores || plan->columns % 16 != 0) return ge::GRAPH_FAILED;
+  context->SetBlockDim(cores);
+  context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize();
+  return ge::GRAPH_SUCCESS;
+}
+
+}  // namespace optiling
+
+namespace ops {
+
+class AnchorMatmul : public OpDef {
+ public:
+  explicit AnchorMatmul(const char* name) : OpDef(name) {
+    for (const char* input : {"a", "b"}) {
+      this->Input(input)
+          .ParamType(REQUIRED)
+          .DataType({ge::DT_FLOAT16, ge::DT_FLOAT16})
+          .Format({ge::FORMAT_ND, ge::FORMAT_ND});
+    }
+    this->Output("c")
+        .ParamType(REQUIRED)
+        .DataType({ge::DT_FLOAT16, ge::DT_FLOAT})
+        .Format({ge::FORMAT_ND, ge::FORMAT_ND});
+    this->Attr("grid_m").AttrType(OPTIONAL).Int(0);
+    this->Attr("grid_n").AttrType(OPTIONAL).Int(0);
+    this->AICore()
+        .SetTiling(optiling::TilingMatmul)
+        .AddConfig("ascend910b")
+        .AddConfig("ascend910_93");
+  }
+};
+
+class AnchorAdd : public OpDef {
+ public:
+  explicit AnchorAdd(const char* name) : OpDef(name) {
+    for (const char* input : {"x", "y"}) {
+      this->Input(input).ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+    }
+    this->Output("z").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+    this->Attr("bank_conflicts").AttrType(OPTIONAL).Bool(true);
+    this->AICore().SetTiling(optiling::TilingAdd).AddConfig("ascend910b").AddConfig("ascend910_93");
+  }
+};
+
+OP_ADD(AnchorMatmul);
+OP_ADD(AnchorAdd);
+
+}  // namespace ops

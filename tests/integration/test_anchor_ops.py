@@ -1,0 +1,103 @@
+"""The anchor kernels compute what they claim; timing them alone gives the time of running them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+LIB = Path(__file__).resolve().parents[2] / "scripts" / "lib"
+sys.path.insert(0, str(LIB))
+
+import predict  # noqa: E402
+
+SOC = "Ascend910B1"  # 24 cube cores, 48 vector cores
+
+COMPUTE = """
+import json, sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+import predict
+from ascendfa.native.acl import acl
+case, folder = json.loads(sys.argv[2]), sys.argv[3]
+arrays = list(np.load(folder + "/in.npz").values())
+runtime = acl()
+with runtime.device(0):
+    np.savez(folder + "/out.npz", *predict.launch_case(runtime, case, arrays))
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def anchors(tmp_path_factory: pytest.TempPathFactory) -> None:
+    if not (predict.toolkit_root() / "lib64" / "libnnopbase.so").exists():
+        pytest.skip("no toolkit; build one with pip install .")
+    predict.BUILD = tmp_path_factory.mktemp("anchors")
+    predict.build_anchors()
+
+
+def compute(case: predict.Case, arrays: list[Any], folder: Path) -> Any:
+    """Run a case in check mode, in a process of its own."""
+    np.savez(folder / "in.npz", *arrays)
+    environment = {
+        **os.environ,
+        "ASCENDFA_BACKEND": "emulator",
+        "ASCENDFA_EMULATOR_SOC": SOC,
+        "ASCENDFA_EMULATOR_MODE": "check",
+        "ASCEND_CUSTOM_OPP_PATH": str(predict.vendor_folder()),
+        "ASCENDFA_ANCHOR_BUILD": str(predict.BUILD),
+    }
+    command = [sys.executable, "-c", COMPUTE, str(LIB), json.dumps(case), str(folder)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    with np.load(folder / "out.npz") as outputs:
+        return outputs["arr_0"]
+
+
+@pytest.mark.parametrize("grid", [(0, 0), (2, 1)])
+def test_matmul_multiplies(tmp_path: Path, grid: tuple[int, int]) -> None:
+    rng = np.random.default_rng(3)
+    a, b = (rng.standard_normal((1, 512, 512)).astype(np.float16) for _ in range(2))
+    c = compute(predict.matmul(512, grid=grid), [a, b], tmp_path)
+    exact = a[0].astype(np.float64) @ b[0].astype(np.float64).T
+    # fp32 sums of 512 products of size one.
+    assert np.abs(c[0] - exact).max() < 512 * 2**-23 * 8
+
+
+@pytest.mark.parametrize("conflicts", [True, False])
+def test_add_adds(tmp_path: Path, conflicts: bool) -> None:
+    rng = np.random.default_rng(4)
+    x, y = (rng.standard_normal((100, 4096)).astype(np.float16) for _ in range(2))
+    z = compute(predict.add(100, 4096, conflicts=conflicts), [x, y], tmp_path)
+    assert np.array_equal(z, x + y)
+
+
+CASES = {
+    "matmul": predict.matmul(768, grid=(2, 3), out="float16"),
+    "add": predict.add(500, 1024, conflicts=True),
+    "attention": predict.flash_attention(3, 300, 777, 64),
+    "causal": predict.flash_attention(5, 257, 257, causal=True),
+    "repeated": predict.flash_attention(2, 256, 1024, warm_l2=True),
+}
+
+
+def test_timing_alone_gives_the_time_of_running() -> None:
+    cases = list(CASES.values())
+    timed = predict.predict(SOC, cases)
+    run = predict.predict(SOC, [{**case, "timing_only": False} for case in cases])
+    for name, a, b in zip(CASES, timed, run, strict=True):
+        assert a == b, name
+        assert a["cycles"] > 0, name
+
+
+def test_a_launch_has_one_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    cases = list(CASES.values())
+    monkeypatch.setenv("ASCENDFA_EMULATOR_THREADS", "1")
+    alone = predict.predict(SOC, cases)
+    monkeypatch.setenv("ASCENDFA_EMULATOR_THREADS", "5")
+    assert predict.predict(SOC, cases) == alone
