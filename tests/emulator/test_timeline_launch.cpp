@@ -1,12 +1,17 @@
 // From a launch to a prediction: what the instructions record is what the cycle model charges for.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "core/timeline/profile_session.h"
 #include "core/timeline/report.h"
 #include "core_launch.h"
 #include "dav/abi_cube.h"
+#include "dav/abi_scalar.h"
 #include "dav/abi_sync.h"
 #include "dav/abi_vector.h"
 #include "dav/profile.h"
@@ -100,6 +105,74 @@ TEST(TimelineLaunched, OpenSessionWatchesEveryLaunch) {
   const size_t first = json.find("\"cycles\": "), second = json.find("\"cycles\": ", first + 1);
   ASSERT_NE(second, std::string::npos) << json;
   EXPECT_EQ(json.substr(first, 20), json.substr(second, 20));
+}
+
+TEST(TimelineLaunched, TimingAloneMovesNothingAndTakesTheSameTime) {
+  AddKernel add;
+  std::fill(std::begin(add.in), std::end(add.in), uint8_t{0x3f});
+  add.kernel.spec.profile = true;
+  add.kernel.spec.mode = Mode::Fast;
+  add.kernel.spec.timing_only = true;
+  const Costs costs = costs_of(*add.kernel.spec.chip);
+  const double timed = replay(add.kernel.run().traces, costs).cycles;
+  EXPECT_EQ(add.out[0], 0);
+  add.kernel.spec.timing_only = false;
+  EXPECT_EQ(replay(add.kernel.run().traces, costs).cycles, timed);
+  EXPECT_NE(add.out[0], 0);
+}
+
+TEST(TimelineLaunched, SessionForTimingTouchesNoOutput) {
+  AddKernel add;  // in check mode, which such a session replaces
+  std::fill(std::begin(add.in), std::end(add.in), uint8_t{0x3f});
+  ASSERT_EQ(davProfileBegin("timing_only=1"), 0);
+  add.kernel.run();
+  ASSERT_EQ(davProfileEnd(), 0);
+  EXPECT_EQ(davProfileKernelCount(), 1u);
+  EXPECT_EQ(add.out[0], 0);
+  add.kernel.run();
+  EXPECT_NE(add.out[0], 0);
+}
+
+TrapKind trap_when_timed(AddKernel& add, std::function<void()> kernel) {
+  add.kernel.spec.timing_only = true;
+  add.kernel.spec.mode = Mode::Fast;
+  add.kernel.aiv = std::move(kernel);
+  try {
+    add.kernel.run();
+  } catch (const Trap& trap) {
+    return trap.kind();
+  }
+  ADD_FAILURE() << "no trap";
+  return TrapKind::Deadlock;
+}
+
+TEST(TimelineLaunched, TimingAloneRefusesWhatDependsOnData) {
+  AddKernel add;
+  const auto given = reinterpret_cast<uint64_t>(add.in);
+  const auto computed = reinterpret_cast<uint64_t>(add.out);
+  EXPECT_EQ(trap_when_timed(add, [] { scalar_load(Buffer::UB, 0, 4); }), TrapKind::NoData);
+  EXPECT_EQ(trap_when_timed(add, [&] { scalar_load(Buffer::GM, computed, 4); }), TrapKind::NoData);
+  EXPECT_EQ(trap_when_timed(add, [] { vector_sum_register(); }), TrapKind::NoData);
+  // What the host put there may be looked at: shapes and lengths decide how long a kernel takes.
+  add.in[8] = 42;
+  uint64_t seen = 0;
+  add.kernel.aiv = [&] { seen = scalar_load(Buffer::GM, given + 8, 1); };
+  add.kernel.run();
+  EXPECT_EQ(seen, 42u);
+}
+
+TEST(TimelineLaunched, TimingAloneKeepsTheBounds) {
+  AddKernel add;
+  const auto beyond = reinterpret_cast<uint64_t>(add.in) + sizeof add.in - 32;
+  const auto copy = [beyond](uint32_t ub, uint16_t blocks) {
+    return [=] {
+      BurstDesc burst;
+      burst.blockLen = blocks;
+      data_copy_in(Local{Buffer::UB, ub}, beyond, DType::F32, burst);
+    };
+  };
+  EXPECT_EQ(trap_when_timed(add, copy(0, 2)), TrapKind::OutOfBounds);
+  EXPECT_EQ(trap_when_timed(add, copy(192 * 1024, 1)), TrapKind::OutOfBounds);
 }
 
 TEST(TimelineLaunched, FailedLaunchIsNotRecorded) {
