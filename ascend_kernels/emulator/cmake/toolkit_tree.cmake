@@ -40,3 +40,16 @@ add_custom_target(toolkit ALL
 if(staged_libraries)
   add_dependencies(toolkit ${staged_libraries})
 endif()
+
+# CANN spreads over many small libraries what lies in two here. A link line may name them, so each
+# is a linker script that takes in the one with its functions.
+set(alias_folder "${CMAKE_CURRENT_BINARY_DIR}/aliases")
+foreach(name acl_rt runtime ascendc_runtime ascend_hal ascend_dump acl_prof unified_dlog ascendalog c_sec mmpa error_manager profapi)
+  file(WRITE "${alias_folder}/lib${name}.so" "INPUT(-lascendcl)\n")
+  list(APPEND alias_files "${alias_folder}/lib${name}.so")
+endforeach()
+foreach(name register platform tiling_api graph_base exe_graph metadef)
+  file(WRITE "${alias_folder}/lib${name}.so" "INPUT(-lnnopbase)\n")
+  list(APPEND alias_files "${alias_folder}/lib${name}.so")
+endforeach()
+install(FILES ${alias_files} DESTINATION lib64)

@@ -9,6 +9,7 @@
 #endif
 #include "ascendc/pipe.h"
 #include "ascendc/data_copy.h"
+#include "ascendc/data_copy_slice.h"
 #include "ascendc/load_data.h"
 #include "ascendc/mmad.h"
 #include "ascendc/fixpipe.h"

@@ -1,6 +1,7 @@
 // Output of kernels and assertions. ASCENDC_DUMP=0 compiles them out.
 #pragma once
 
+#include <cassert>
 #include <cstdarg>
 #include <type_traits>
 #include <utility>

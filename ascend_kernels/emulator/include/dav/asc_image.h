@@ -13,7 +13,7 @@ __attribute__((visibility("default"), used)) inline const dav::asc::Record* dav_
   return dav::asc::records;
 }
 
-__attribute__((visibility("hidden"), used)) int printf(const char* format, ...) {
+__attribute__((visibility("hidden"), weak, used)) int printf(const char* format, ...) {
   va_list args;
   va_start(args, format);
   dav::print(format, args);

@@ -21,6 +21,7 @@ namespace {
 // What the thread last failed with, and the copy handed to the caller.
 thread_local std::string t_message;
 thread_local std::string t_reported;
+thread_local aclError t_code = ACL_SUCCESS;
 
 std::atomic<int> g_initialised{0};
 std::atomic<int64_t> g_sys_params[8];
@@ -41,6 +42,7 @@ aclError fail(aclError code, const char* format, ...) {
   if (length > 0) std::vsnprintf(text.data(), text.size() + 1, format, again);
   va_end(again);
   t_message = std::move(text);
+  t_code = code;
   return code;
 }
 
@@ -128,6 +130,17 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
   if (!count) return fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount: count is null");
   *count = static_cast<uint32_t>(dav::rt::device_count());
   return ACL_SUCCESS;
+}
+
+aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
+  if (level != ACL_RT_THREAD_LEVEL) return ACL_ERROR_RT_PARAM_INVALID;
+  return t_code;
+}
+
+aclError aclrtGetLastError(aclrtLastErrLevel level) {
+  const aclError code = aclrtPeekAtLastError(level);
+  t_code = ACL_SUCCESS;
+  return code;
 }
 
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
