@@ -55,8 +55,9 @@ def flash_attention(
     ----------
     q, k, v
         numpy arrays or CPU torch tensors, float16, [B, H, S, D] (or [B, S, H, D], see `layout`);
-        k and v share a length that may differ from q's. D is 64 or 128. Any strides whose last
-        axis is contiguous.
+        k and v share a length and a number of heads that may differ from q's; q's number of heads
+        is a multiple of theirs (1 for MQA). D is 1 to 256. Any strides whose last axis is
+        contiguous.
     causal
         Key j is visible to query i iff ``j <= i + Sk - Sq``: the last query sees the last key.
     scale

@@ -108,6 +108,7 @@ def chip_for_soc(soc: str) -> Chip:
 # Columns of a product, and what the vector cores work in: 64 fp32 lanes, 8 rows at least.
 _CUBE_EDGE: Final = 128
 _LANES: Final = 64
+_FRACTAL: Final = 16  # rows and columns of the cube's smallest operand
 _FEWEST_ROWS: Final = 8
 _MAX_BLOCK_N: Final = 8 * _LANES  # a row's maximum and sum fold eight groups of lanes
 
@@ -117,9 +118,10 @@ def _tile_needs(block_m: int, block_n: int, head_dim: int, itemsize: int) -> dic
 
     The op package's plan adds what its pipeline depth takes and refuses as well, by name.
     """
-    queries = 2 * block_m * head_dim
-    chunks = 2 * (2 * _CUBE_EDGE * head_dim + block_m * _CUBE_EDGE)  # keys, values, weights
-    slice_of_scores = _FEWEST_ROWS * block_n
+    width = -(-head_dim // _FRACTAL) * _FRACTAL
+    queries = 2 * block_m * width
+    chunks = 2 * (2 * _CUBE_EDGE * width + block_m * _CUBE_EDGE)  # keys, values, weights
+    slice_of_scores = _FEWEST_ROWS * -(-block_n // _LANES) * _LANES
     return {
         "L1": (queries + chunks) * itemsize,
         # Two fp32 products, one being computed while the other is stored.
@@ -144,6 +146,6 @@ def check_tile(chip: Chip, block_m: int, block_n: int, head_dim: int, itemsize: 
     for buffer, needed in needs.items():
         if needed > chip.buffers[buffer]:
             raise TileError(chip.unit, buffer, needed, chip.buffers[buffer], tile)
-    if block_n % _LANES or block_n > _MAX_BLOCK_N:
-        allowed = f"multiples of {_LANES} up to {_MAX_BLOCK_N}, or 0 to let the plan choose"
+    if block_n % _FRACTAL or block_n > _MAX_BLOCK_N:
+        allowed = f"multiples of {_FRACTAL} up to {_MAX_BLOCK_N}, or 0 to let the plan choose"
         raise InvalidArgumentError("block_n", block_n, allowed)

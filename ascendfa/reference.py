@@ -48,6 +48,10 @@ def attention_reference(
     causal: bool = False,
     scale: float | None = None,
     window_size: tuple[int, int] = (-1, -1),
+    softcap: float = 0.0,
+    alibi_slopes: npt.ArrayLike | None = None,
+    bias: npt.ArrayLike | None = None,
+    mask: npt.ArrayLike | None = None,
 ) -> tuple[Float64Array, Float64Array]:
     """Compute attention in float64, one head at a time.
 
@@ -55,8 +59,9 @@ def attention_reference(
     ----------
     q, k, v
         [B, Hq, Sq, D], [B, Hk, Sk, D], [B, Hk, Sk, Dv]; Hq is a multiple of Hk.
-    causal, scale, window_size
-        As in `ascendfa.flash_attention`.
+    causal, scale, window_size, softcap, alibi_slopes, bias, mask
+        As in `ascendfa.flash_attention`; bias and mask may have any shape that broadcasts to
+        [B, Hq, Sq, Sk].
 
     Returns
     -------
@@ -69,7 +74,14 @@ def attention_reference(
     batch, heads_q, seq_q, head_dim = q64.shape
     heads_k, seq_k = k64.shape[1:3]
     factor = 1.0 / math.sqrt(head_dim) if scale is None else float(scale)
+    everywhere = (batch, heads_q, seq_q, seq_k)
     visible = visible_keys(seq_q, seq_k, causal=causal, window_size=window_size)
+    kept = np.broadcast_to(True if mask is None else np.asarray(mask, dtype=np.bool_), everywhere)
+    added = np.broadcast_to(0.0 if bias is None else _float64(bias), everywhere)
+    slopes = np.broadcast_to(
+        0.0 if alibi_slopes is None else _float64(alibi_slopes), everywhere[:2]
+    )
+    distance = np.abs(np.arange(seq_q)[:, None] + (seq_k - seq_q) - np.arange(seq_k)[None, :])
     out = np.zeros((batch, heads_q, seq_q, v64.shape[3]))
     lse = np.full((batch, heads_q, seq_q), -np.inf)
     if seq_k == 0:
@@ -77,7 +89,11 @@ def attention_reference(
     for b in range(batch):
         for h in range(heads_q):
             shared = h // (heads_q // heads_k)
-            scores = np.where(visible, factor * (q64[b, h] @ k64[b, shared].T), -np.inf)
+            scores = factor * (q64[b, h] @ k64[b, shared].T)
+            if softcap:
+                scores = softcap * np.tanh(scores / softcap)
+            scores = scores - slopes[b, h] * distance + added[b, h]
+            scores = np.where(visible & kept[b, h], scores, -np.inf)
             top = scores.max(axis=1, keepdims=True)
             top[~np.isfinite(top)] = 0.0
             weights = np.exp(scores - top)

@@ -71,10 +71,10 @@ def test_heads_that_do_not_divide_name_both_counts():
         make_problem(Q, kv, kv)
 
 
-def test_grouped_heads_are_not_supported_yet_and_say_so():
-    kv = spec(2, 2, 7, 64)
-    with pytest.raises(errors.NotSupportedError, match="2 heads for 4 heads of q"):
-        make_problem(Q, kv, kv)
+@pytest.mark.parametrize(("heads", "group"), [(1, 4), (2, 2), (4, 1)])
+def test_query_heads_share_key_heads_in_groups(heads, group):
+    kv = spec(2, heads, 7, 64)
+    assert make_problem(Q, kv, kv).group_size == group
 
 
 @pytest.mark.parametrize("heads", ["q", "k"])
@@ -85,12 +85,18 @@ def test_zero_heads_are_refused(heads):
         make_problem(*arrays)
 
 
-@pytest.mark.parametrize("dim", [0, 1, 63, 72, 256])
-def test_other_head_dims_are_refused_naming_the_legal_ones(dim):
+@pytest.mark.parametrize("dim", [1, 63, 72, 256])
+def test_head_dims_up_to_256_pass(dim):
     array = spec(1, 1, 2, dim)
-    with pytest.raises(
-        errors.NotSupportedError, match=f"head dim {dim}; allowed: head dim 64 or 128"
-    ):
+    assert make_problem(array, array, array).head_dim == dim
+
+
+@pytest.mark.parametrize(
+    ("dim", "error"), [(0, errors.ShapeError), (257, errors.NotSupportedError)]
+)
+def test_other_head_dims_are_refused_naming_the_legal_ones(dim, error):
+    array = spec(1, 1, 2, dim)
+    with pytest.raises(error, match=f"head dim {dim}; allowed: head dim 1 to 256"):
         make_problem(array, array, array)
 
 
