@@ -30,8 +30,12 @@ struct Argument {
 
 struct Request {
   const Module* module;
-  const char* name;    // for reports
-  const char* symbol;  // what the image calls the entry
+  const char* name;  // for reports
+  // These three name the entry in the image. The driver numbers the launches of a source, and a
+  // launch in a template has an entry for each instantiation.
+  uint64_t launch;
+  const char* callable;
+  const char* types;
   Type type;
   uint32_t blocks;
   void* stream;
@@ -43,6 +47,7 @@ using Entry = void (*)(void** args);
 
 // An entry as a kernel image lists it.
 struct Record {
+  uint64_t launch;
   const char* callable;
   const char* arguments;
   Entry entry;
@@ -66,7 +71,7 @@ struct Types {};
 // Every launch of the source that the compiler instantiates adds its entry here.
 inline const Record* records = nullptr;
 
-template <typename Callable, typename... Args>
+template <uint64_t number, typename Callable, typename... Args>
 struct Listed {
   template <size_t... I>
   static void call(void** args, std::index_sequence<I...>) {
@@ -78,19 +83,20 @@ struct Listed {
 
   Record record;
   Listed()
-      : record{typeid(Callable).name(), typeid(Types<Args...>).name(), &Listed::entry, records} {
+      : record{number, typeid(Callable).name(), typeid(Types<Args...>).name(), &Listed::entry,
+               records} {
     records = &record;
   }
   static Listed instance;
 };
-template <typename Callable, typename... Args>
-Listed<Callable, Args...> Listed<Callable, Args...>::instance;
+template <uint64_t number, typename Callable, typename... Args>
+Listed<number, Callable, Args...> Listed<number, Callable, Args...>::instance;
 
-template <typename Callable>
+template <uint64_t number, typename Callable>
 struct Launcher {
   template <typename... Args>
   void operator()(Args...) const {
-    (void)&Listed<Callable, Args...>::instance;
+    (void)&Listed<number, Callable, Args...>::instance;
   }
 };
 
@@ -99,9 +105,9 @@ struct Elsewhere {
   template <typename... Args>
   void operator()(Args...) const {}
 };
-template <typename Callable>
-Launcher<Callable> launch(const Module*, Type, const char*, Callable, uint32_t,
-                          const volatile void* = nullptr, void* = nullptr) {
+template <uint64_t number, typename Callable>
+Launcher<number, Callable> launch(const Module*, Type, const char*, Callable, uint32_t,
+                                  const volatile void* = nullptr, void* = nullptr) {
   return {};
 }
 template <typename Callable>
@@ -122,14 +128,7 @@ class Launcher {
     static_assert((std::is_trivially_copyable<Args>::value && ...),
                   "kernel arguments are copied byte by byte");
     const Argument list[sizeof...(Args) + 1] = {{&args, sizeof(args)}..., {nullptr, 0}};
-    // The image lists the same two names for this launch.
-    const char* const types = typeid(Types<Args...>).name();
-    const size_t first = __builtin_strlen(request_.symbol), second = __builtin_strlen(types);
-    char* symbol = static_cast<char*>(__builtin_alloca(first + second + 2));
-    __builtin_memcpy(symbol, request_.symbol, first);
-    symbol[first] = ' ';
-    __builtin_memcpy(symbol + first + 1, types, second + 1);
-    request_.symbol = symbol;
+    request_.types = typeid(Types<Args...>).name();
     request_.arguments = list;
     request_.argument_count = sizeof...(Args);
     dav_asc_launch(&request_);
@@ -139,11 +138,11 @@ class Launcher {
   Request request_;
 };
 
-template <typename Callable>
+template <uint64_t number, typename Callable>
 Launcher<Callable> launch(const Module* module, Type type, const char* name, Callable,
                           uint32_t blocks, const volatile void* = nullptr, void* stream = nullptr) {
-  return Launcher<Callable>(
-      Request{module, name, typeid(Callable).name(), type, blocks, stream, nullptr, 0});
+  return Launcher<Callable>(Request{module, name, number, typeid(Callable).name(), nullptr, type,
+                                    blocks, stream, nullptr, 0});
 }
 
 #endif

@@ -40,7 +40,7 @@ Entries load(const unsigned char* begin, const unsigned char* end) {
   if (!list) unusable("no list of entries");
   Entries entries;
   for (const asc::Record* record = list(); record; record = record->next) {
-    entries[std::string(record->callable) + " " + record->arguments] = record->entry;
+    entries[entry_symbol(record->launch, record->callable, record->arguments)] = record->entry;
   }
   return entries;
 }
@@ -59,6 +59,22 @@ asc::Entry entry(const unsigned char* begin, const unsigned char* end, const std
 }
 
 }  // namespace
+
+std::string entry_symbol(uint64_t launch, const std::string& callable, const std::string& types) {
+  // clang counts the lambdas of a file as it meets them (`3$_0`, `3$_1`), which differs between
+  // the passes over a source; the launch's number does not.
+  std::string name;
+  for (size_t i = 0; i < callable.size(); ++i) {
+    if (callable.compare(i, 2, "$_") != 0) {
+      name += callable[i];
+      continue;
+    }
+    while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.pop_back();
+    name += '$';
+    for (++i; i + 1 < callable.size() && callable[i + 1] >= '0' && callable[i + 1] <= '9';) ++i;
+  }
+  return std::to_string(launch) + " " + name + " " + types;
+}
 
 asc::Entry aic_entry(const asc::Module& module, const std::string& symbol) {
   return entry(module.aic_begin, module.aic_end, symbol);

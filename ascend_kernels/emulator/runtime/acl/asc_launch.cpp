@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "acl/acl_rt.h"
 #include "core/chip.h"
 #include "runtime/acl/asc_images.h"
 #include "runtime/acl/launch_support.h"
@@ -66,7 +67,7 @@ void dav_asc_launch(const dav::asc::Request* request) {
   auto queued = std::make_shared<Queued>();
   queued->module = request->module;
   queued->name = request->name;
-  queued->symbol = request->symbol;
+  queued->symbol = entry_symbol(request->launch, request->callable, request->types);
   queued->type = static_cast<dav::KernelType>(request->type);
   queued->blocks = request->blocks;
   for (size_t i = 0; i < request->argument_count; ++i) {
@@ -87,4 +88,12 @@ void dav_asc_launch(const dav::asc::Request* request) {
   if (code != ACL_SUCCESS) {
     std::fprintf(stderr, "launch of kernel %s failed with code %d\n", request->name, code);
   }
+}
+
+aclError aclrtGetHardwareSyncAddr(void** addr) {
+  if (!addr) {
+    return dav::rt::fail(ACL_ERROR_INVALID_PARAM, "aclrtGetHardwareSyncAddr: addr is null");
+  }
+  *addr = nullptr;
+  return ACL_SUCCESS;
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import concurrent.futures
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,12 @@ sys.path.insert(0, str(TOOLKIT / "compiler/tikcpp/ascendc_kernel_cmake/util"))
 import compile_kernel  # noqa: E402  (lies elsewhere in the toolkit)
 
 CXX = os.environ.get("ASCC_HOST_COMPILER", "g++")
+# The real compiler is built on clang. What g++ says of code that only clang takes:
+CLANG_ONLY = (
+    "explicit specialization in non-namespace scope",
+    "template parameters not deducible in partial specialization",
+)
+CLANGS = ["clang++", *(f"clang++-{version}" for version in range(21, 13, -1))]
 RDC_MODULE = "dav_asc_module_linked"
 # Built into the device compiler, known before any header is read.
 QUALIFIERS = [
@@ -45,34 +52,46 @@ QUALIFIERS = [
 
 def run(command: list[str], **keywords: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, check=False, **keywords)
-    sys.stderr.write(done.stderr)
     if done.returncode != 0:
-        raise DriverError(f"failed: {' '.join(command[:2])} ... ({command[-1]})")
+        what = f"failed: {' '.join(command[:2])} ... ({command[-1]})"
+        raise DriverError(what, output=done.stderr)
+    sys.stderr.write(done.stderr)
     return done.stdout
+
+
+def is_clang(compiler: str) -> bool:
+    return (
+        "clang"
+        in subprocess.run(
+            [compiler, "--version"], capture_output=True, text=True, check=False
+        ).stdout
+    )
 
 
 class Source:
     """One ASC source on its way to an object."""
 
     def __init__(self, options: Options, path: Path, folder: Path, output: Path) -> None:
+        self.cxx = CXX
         self.options = options
         self.path = path
         self.folder = folder
         self.output = output
         digest = hashlib.sha256(str(output.absolute()).encode()).hexdigest()[:16]
         self.module = RDC_MODULE if options.relocatable else f"dav_asc_module_{digest}"
+        self.number = int(digest[:12], 16) << 16
         self.standard = (
             [] if any(o.startswith("-std=") for o in options.compile) else ["-std=c++17"]
         )
 
     def preprocess(self, core: str) -> str:
         kind = "aiv" if core == "host" else core
-        defines = [f"-D{name}=" for name in QUALIFIERS]
+        defines = ["-D__CCE__", *(f"-D{name}=" for name in QUALIFIERS)]
         defines += [f"-D{name}={marker}" for name, marker in rewrite.MARKERS.items()]
         if core != "host":
             defines.append("-DDAV_ASC_DEVICE")
         command = [
-            CXX,
+            self.cxx,
             "-E",
             "-x",
             "c++",
@@ -97,6 +116,24 @@ class Source:
         return run(command)
 
     def compile(self) -> None:
+        try:
+            self.compile_passes()
+        except DriverError as error:
+            if "ASCC_HOST_COMPILER" in os.environ or not any(
+                sign in error.output for sign in CLANG_ONLY
+            ):
+                raise
+            clang = next(filter(None, map(shutil.which, CLANGS)), None)
+            if clang is None:
+                raise DriverError(
+                    f"{self.path} needs clang++, as the real compiler is one; install it "
+                    "(Debian, Ubuntu: apt-get install clang)",
+                    output=error.output,
+                ) from error
+            self.cxx = clang
+            self.compile_passes()
+
+    def compile_passes(self) -> None:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             cores = ["host", "aiv"] + (["aic"] if self.options.arch != "1001" else [])
             texts = dict(zip(cores, pool.map(self.preprocess, cores), strict=True))
@@ -131,10 +168,10 @@ class Source:
         rewritten.write_text(
             f'extern "C" __attribute__((visibility("hidden"))) const '
             f"dav::asc::Module {self.module};\n".join(
-                split_after_prologue(rewrite.rewrite(text, kernels, core, self.module))
+                split_after_prologue(rewrite.rewrite(text, kernels, core, self.module, self.number))
             )
         )
-        command = [CXX, "-fpreprocessed", "-x", "c++", *self.standard, *self.options.compile]
+        command = [self.cxx, "-x", "c++-cpp-output", *self.standard, *self.options.compile]
         if core == "host":
             target = self.folder / "host.o"
             run([*command, "-c", str(rewritten), "-o", str(target)])
@@ -143,7 +180,7 @@ class Source:
         command += [
             *compile_kernel.DEVICE_FLAGS,
             "-fno-builtin-printf",
-            "-fno-gnu-unique",
+            *([] if is_clang(self.cxx) else ["-fno-gnu-unique"]),
             "-ffunction-sections",
             "-fdata-sections",
             "-w",
@@ -321,6 +358,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="ascc-") as folder:
             build(options, Path(folder))
     except (DriverError, RewriteError) as error:
+        sys.stderr.write(getattr(error, "output", ""))
         sys.stderr.write(f"ascc: error: {error}\n")
         return 1
     return 0

@@ -37,7 +37,11 @@ WITH_VALUE = {
 
 
 class DriverError(Exception):
-    """The command cannot be carried out; the text is for the user."""
+    """The command cannot be carried out; the text is for the user, after what a tool printed."""
+
+    def __init__(self, text: str, output: str = "") -> None:
+        super().__init__(text)
+        self.output = output
 
 
 @dataclass

@@ -226,15 +226,18 @@ def find_launches(text: str) -> list[Launch]:
     return launches
 
 
-def rewrite(text: str, kernels: dict[str, Kernel], core: str, module: str) -> str:
-    """The text for one pass; `core` is aic, aiv or host."""
+def rewrite(text: str, kernels: dict[str, Kernel], core: str, module: str, number: int) -> str:
+    """The text for one pass; `core` is aic, aiv or host.
+
+    Launches are numbered from `number` on, alike in every pass.
+    """
     edits: list[tuple[int, int, str]] = []
     for kernel in kernels.values():
         if core not in TYPES[str(kernel.type)]:
             for begin, end in kernel.bodies:
                 edits.append((begin, end, "{" + "\n" * text.count("\n", begin, end) + "}"))
     stripped = [(begin, end) for begin, end, _ in edits]
-    for launch in find_launches(text):
+    for index, launch in enumerate(find_launches(text), number):
         if any(begin <= launch.begin < end for begin, end in stripped):
             continue
         if launch.name not in kernels:
@@ -249,7 +252,7 @@ def rewrite(text: str, kernels: dict[str, Kernel], core: str, module: str) -> st
             (
                 launch.begin,
                 launch.config[0],
-                f"::dav::asc::launch{'' if here else '_elsewhere'}(&{module}, "
+                f"::dav::asc::launch{f'<{index}>' if here else '_elsewhere'}(&{module}, "
                 f'::dav::asc::Type::{kind}, "{launch.name}", '
                 f"[]([[maybe_unused]] auto... dav_arguments) {{ {call} }}, ",
             )
@@ -263,7 +266,12 @@ def rewrite(text: str, kernels: dict[str, Kernel], core: str, module: str) -> st
     return clean("".join(result))
 
 
+# The compiler's own spelling of __host_aicore__ and __aicore__.
+EXECUTION_SPACE = re.compile(r"\[\s*(?:host\s*,\s*aicore|aicore\s*,\s*host|aicore)\s*\]")
+
+
 def clean(text: str) -> str:
+    text = EXECUTION_SPACE.sub("", text)
     text = re.sub(rf"{MIX}\s*\([^)]*\)|{GLOBAL}|{VECTOR}|{CUBE}", "", text)
     text = re.sub(r"__dav_kernel_type(_default)?\([^)]*\)", "static_assert(true)", text)
     return re.sub(r'\b__assert_fail(?=\s*\(\s*")', "dav_asc_assert_failed", text)
