@@ -36,6 +36,12 @@
 #ifndef __forceinline__
 #define __forceinline__ inline __attribute__((always_inline))
 #endif
+#ifndef likely
+#define likely(condition) __builtin_expect(!!(condition), 1)
+#endif
+#ifndef unlikely
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+#endif
 #define __inout_pipe__(pipe)
 #define __in_pipe__(pipe)
 #define __out_pipe__(pipe)

@@ -43,10 +43,22 @@ __aicore__ inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const Lo
       {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.dstFracGap, p.addrMode != 0});
 }
 
+// Declared so that libraries which offer it among other loads compile; using it is refused.
+template <typename T, typename U = T>
+__aicore__ inline void LoadDataWithSparse(const LocalTensor<T>&, const LocalTensor<T>&,
+                                          const LocalTensor<U>&, const LoadData2dParams&) {
+  static_assert(dav::never<T>, "the emulator does not model 4:2 sparse matrices");
+}
+
 // --- Image to column.
 __aicore__ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padList[4],
                                   const FmatrixMode& fmatrixMode) {
   dav::set_fmatrix(fmatrixMode == FmatrixMode::FMATRIX_RIGHT, l1H, l1W, padList);
+}
+
+// The left feature map's register by itself, for loads that leave it alone.
+__aicore__ inline void Load3DSetFMatrixCal(uint16_t l1H, uint16_t l1W, const uint8_t padList[4]) {
+  dav::set_fmatrix(false, l1H, l1W, padList);
 }
 
 template <typename T>

@@ -293,13 +293,18 @@ class TPipe {
 
   uint32_t Reserve(Hardware hardware, uint32_t bytes, const char* what) {
     uint32_t& next = next_[static_cast<size_t>(hardware)];
-    const uint32_t limit = hardware == Hardware::L1 ? tscm_ : Internal::HardwareBytes(hardware);
+    const uint32_t limit = hardware == Hardware::L1 ? L1Limit() : Internal::HardwareBytes(hardware);
     if (bytes == 0 || bytes > limit - next)
       dav::raise_illegal(what, "%u bytes requested in %s, %u of %u bytes are taken", bytes,
                          Internal::HardwareName(hardware), next, limit);
     const uint32_t address = next;
     next += bytes;
     return address;
+  }
+  // What lies above TOTAL_L1_SIZE belongs to the messages of the Matmul library; a kernel that does
+  // its own matrix products may take all of L1.
+  uint32_t L1Limit() const {
+    return tscm_ == TOTAL_L1_SIZE ? (TOTAL_L1_SIZE + 1023) / 1024 * 1024 : tscm_;
   }
   // TSCM grows from the top of L1.
   uint32_t ReserveTop(uint32_t bytes) {

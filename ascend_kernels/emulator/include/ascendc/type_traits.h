@@ -26,6 +26,16 @@ struct PrimTypeOf {
 template <typename T>
 using PrimT = typename PrimTypeOf<T>::Type;
 
+// How many bits an element takes in a buffer; int4b_t is smaller than its C++ object.
+template <typename T>
+struct SizeOfBits {
+  static constexpr size_t value = sizeof(T) * 8;
+};
+template <>
+struct SizeOfBits<int4b_t> {
+  static constexpr size_t value = 4;
+};
+
 template <typename T, typename U>
 struct IsSameType {
   static constexpr bool value = std::is_same<T, U>::value;
@@ -72,6 +82,9 @@ template <typename>
 constexpr bool since_2201 = __NPU_ARCH__ != 1001;
 template <typename>
 constexpr bool only_2201 = __NPU_ARCH__ == 2201;
+// What no chip has here.
+template <typename>
+constexpr bool never = false;
 // Arch 3510 lays L0A out differently and has its own parameters; the emulator's cube ends before
 // it.
 template <typename>

@@ -2,7 +2,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <thread>
+#include <unordered_set>
 
 #include "acl/acl_rt.h"
 #include "runtime/acl/contexts.h"
@@ -13,6 +15,16 @@ using dav::rt::fail;
 using dav::rt::in_device_memory;
 
 namespace {
+
+struct HostMemory {
+  std::mutex mutex;
+  std::unordered_set<void*> live;
+};
+// Never destroyed: threads may still free while the process ends.
+HostMemory& host_memory() {
+  static auto* memory = new HostMemory;
+  return *memory;
+}
 
 // Microseconds inside each asynchronous copy: exposes a missing wait between streams.
 void copy_delay() {
@@ -92,13 +104,22 @@ aclError aclrtMallocHost(void** hostPtr, size_t size) {
                 hostPtr ? "size is 0" : "hostPtr is null");
   }
   *hostPtr = std::aligned_alloc(64, (size + 63) / 64 * 64);
-  return *hostPtr
-             ? ACL_SUCCESS
-             : fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMallocHost: no %zu bytes left", size);
+  if (!*hostPtr) {
+    return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "aclrtMallocHost: no %zu bytes left", size);
+  }
+  HostMemory& host = host_memory();
+  std::lock_guard<std::mutex> lock(host.mutex);
+  host.live.insert(*hostPtr);
+  return ACL_SUCCESS;
 }
 
 aclError aclrtFreeHost(void* hostPtr) {
   if (!hostPtr) return fail(ACL_ERROR_INVALID_PARAM, "aclrtFreeHost: hostPtr is null");
+  HostMemory& host = host_memory();
+  std::lock_guard<std::mutex> lock(host.mutex);
+  if (host.live.erase(hostPtr) == 0) {
+    return fail(ACL_ERROR_INVALID_PARAM, "aclrtFreeHost: %p is not from aclrtMallocHost", hostPtr);
+  }
   std::free(hostPtr);
   return ACL_SUCCESS;
 }
