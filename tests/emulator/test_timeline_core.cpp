@@ -187,8 +187,8 @@ TEST(TimelineCosts, ParametersAreNamedAndBounded) {
   for (const char* soc : {"Ascend910A", "Ascend910B3", "Ascend950"}) {
     const Costs c = costs_for(soc);
     for (const Parameter& p : parameters()) {
-      EXPECT_GE(c.*(p.field), p.low) << soc << " " << p.name;
-      EXPECT_LE(c.*(p.field), p.high) << soc << " " << p.name;
+      EXPECT_GE(p.field(c), p.low) << soc << " " << p.name;
+      EXPECT_LE(p.field(c), p.high) << soc << " " << p.name;
     }
   }
 }

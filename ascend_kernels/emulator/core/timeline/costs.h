@@ -75,7 +75,7 @@ DAV_API Costs costs_of(const Chip& chip);
 // A parameter that may be swept. Source says where the default and the range come from.
 struct Parameter {
   const char* name;
-  double Costs::*field;
+  double& (*field)(Costs&);
   double low, high;
   const char* source;
 };
