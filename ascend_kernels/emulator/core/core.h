@@ -106,6 +106,8 @@ class Core {
   std::atomic<bool> finished{false};
   uint32_t sub_blocks = 1;  // AIVs in the group, as GetSubBlockNum() tells an AIV
   std::array<void*, static_cast<size_t>(Slot::Count)> slots{};
+  bool order_ready = false;  // for WaitPreBlock and NotifyNextBlock
+  uint64_t order_round = 0;
 
  private:
   std::byte* gm_slow(uint64_t addr, uint64_t bytes, std::string* reason);

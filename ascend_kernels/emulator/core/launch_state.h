@@ -82,6 +82,13 @@ class LaunchState {
     std::shared_ptr<const std::vector<uint64_t>> released;
   } soft_barrier;
 
+  // Blocks one after another: whose turn it is, counted over all rounds, and what the last one
+  // handed over. Guarded by all_mutex.
+  struct Order {
+    uint64_t turn = 0;
+    uint64_t ticket = 0;
+  } order;
+
  private:
   void make_groups();
   void add_core(Group& group, CoreKind kind, uint32_t block, uint32_t sub_block);

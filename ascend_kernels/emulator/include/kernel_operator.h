@@ -4,6 +4,9 @@
 #include "ascendc/base.h"
 #include "ascendc/tensor.h"
 #include "ascendc/sync.h"
+#include "ascendc/block_order.h"
+#include "ascendc/scalar_gm.h"
+#include "ascendc/utilities.h"
 #if __has_include("ascendc/debug.h")
 #include "ascendc/debug.h"
 #endif

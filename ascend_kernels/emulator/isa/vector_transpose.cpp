@@ -1,4 +1,8 @@
 // Transposition of 16 by 16 elements and of 16 blocks at free addresses.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "isa/vector_common.h"
 
 namespace dav {
@@ -24,6 +28,37 @@ void vector_transpose16(DType type, Local dst, Local src) {
     for (uint32_t col = 0; col < 16; ++col) result[col * 16 + row] = matrix[row * 16 + col];
   std::memcpy(in.write(Buffer::UB, dst.addr, sizeof(result)), result, sizeof(result));
   vec::vector_work(in, VectorClass::Transpose, type, 2);
+}
+
+// A routine of the kernel library over TransDataTo5HD and copies; its cost is that of its 16-row
+// transpositions, each in and out of the scratch buffer.
+void vector_transpose_planes(DType type, Local dst, Local src, Local scratch,
+                             uint32_t scratch_bytes, uint32_t outer, uint32_t rows,
+                             uint32_t columns) {
+  Instruction in(Pipe::V, "Transpose");
+  const uint32_t bytes = size_of(type);
+  for (const auto& [operand, name] :
+       {std::pair{dst, "dst"}, {src, "src"}, {scratch, "sharedTmpBuffer"}}) {
+    vec::require_ub(in, operand, name);
+    in.require_aligned(Buffer::UB, operand.addr, vec::kBlock, name);
+  }
+  in.require_range("cSize", std::min(rows, columns), 0, 4095);
+  in.require_range("hSize * wSize", std::max(rows, columns), 0, 4095);
+  const uint64_t total = uint64_t{outer} * rows * columns * bytes;
+  std::vector<std::byte> source(total), result(total);
+  if (total != 0) std::memcpy(source.data(), in.read(Buffer::UB, src.addr, total), total);
+  for (uint64_t o = 0; o < outer; ++o) {
+    for (uint64_t r = 0; r < rows; ++r) {
+      for (uint64_t c = 0; c < columns; ++c) {
+        std::memcpy(result.data() + ((o * columns + c) * rows + r) * bytes,
+                    source.data() + ((o * rows + r) * columns + c) * bytes, bytes);
+      }
+    }
+  }
+  in.write(Buffer::UB, scratch.addr, scratch_bytes);
+  if (total != 0) std::memcpy(in.write(Buffer::UB, dst.addr, total), result.data(), total);
+  const uint64_t tiles = (total + 511) / 512;
+  vec::vector_work(in, VectorClass::Transpose, type, static_cast<uint32_t>(tiles * 4));
 }
 
 void vector_transpose_5hd(const VecTranspose5hd& v) {

@@ -33,6 +33,76 @@ __aicore__ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>
   dav::vector_transpose16(dav::dtype_of<T>, dst.Operand(), src.Operand());
 }
 
+enum class TransposeType : uint8_t {
+  TRANSPOSE_TYPE_NONE,
+  TRANSPOSE_NZ2ND_0213,
+  TRANSPOSE_NZ2NZ_0213,
+  TRANSPOSE_NZ2NZ_012_WITH_N,
+  TRANSPOSE_NZ2ND_012_WITH_N,
+  TRANSPOSE_NZ2ND_012_WITHOUT_N,
+  TRANSPOSE_NZ2NZ_012_WITHOUT_N,
+  TRANSPOSE_ND2ND_ONLY,
+  TRANSPOSE_ND_UB_GM,
+  TRANSPOSE_GRAD_ND_UB_GM,
+  TRANSPOSE_ND2ND_B16,
+  TRANSPOSE_NCHW2NHWC,
+  TRANSPOSE_NHWC2NCHW
+};
+
+struct TransposeParamsExt {
+  constexpr __aicore__ TransposeParamsExt() = default;
+  constexpr __aicore__ TransposeParamsExt(const uint16_t nSizeIn, const uint16_t cSizeIn,
+                                          const uint16_t hSizeIn, const uint16_t wSizeIn,
+                                          const TransposeType transposeTypeIn)
+      : nSize(nSizeIn),
+        cSize(cSizeIn),
+        hSize(hSizeIn),
+        wSize(wSizeIn),
+        transposeType(transposeTypeIn) {}
+
+  uint16_t nSize = 0;
+  uint16_t cSize = 0;
+  uint16_t hSize = 0;
+  uint16_t wSize = 0;
+  TransposeType transposeType = TransposeType::TRANSPOSE_ND2ND_B16;
+};
+
+template <typename T>
+__aicore__ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                 const LocalTensor<uint8_t>& sharedTmpBuffer,
+                                 const TransposeParamsExt& transposeParams) {
+  using Taken = Internal::Types<int8_t, uint8_t, int16_t, uint16_t, half, int32_t, uint32_t, float>;
+  DAV_REQUIRE_TYPE("Transpose", T, Taken, Taken);
+  const TransposeParamsExt& p = transposeParams;
+  // What the reference asks of the scratch buffer, in elements of 16 or 32 rows of 32 bytes.
+  const uint32_t plane = (sizeof(T) == 1 ? 32 : 16) * 32;
+  const uint32_t image = uint32_t{p.hSize} * p.wSize;
+  switch (p.transposeType) {
+    case TransposeType::TRANSPOSE_TYPE_NONE:
+      return;
+    case TransposeType::TRANSPOSE_ND2ND_B16:
+      if constexpr (sizeof(T) == 2) {
+        dav::vector_transpose16(dav::dtype_of<T>, dst.Operand(), src.Operand());
+        return;
+      }
+      break;
+    case TransposeType::TRANSPOSE_NCHW2NHWC:
+      dav::vector_transpose_planes(dav::dtype_of<T>, dst.Operand(), src.Operand(),
+                                   sharedTmpBuffer.Operand(), (p.cSize + 2) * plane, p.nSize,
+                                   p.cSize, image);
+      return;
+    case TransposeType::TRANSPOSE_NHWC2NCHW:
+      dav::vector_transpose_planes(dav::dtype_of<T>, dst.Operand(), src.Operand(),
+                                   sharedTmpBuffer.Operand(), (p.cSize * 2 + 1) * plane, p.nSize,
+                                   image, p.cSize);
+      return;
+    default:
+      break;
+  }
+  dav::raise_illegal("Transpose", "transposeType %d is not supported for this type",
+                     static_cast<int>(p.transposeType));
+}
+
 // The lists hold addresses as GetPhyAddr returns them.
 template <typename T>
 __aicore__ inline void TransDataTo5HD(uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE],

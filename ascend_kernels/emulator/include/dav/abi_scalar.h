@@ -14,4 +14,8 @@ namespace dav {
 DAV_API uint64_t scalar_load(Buffer buffer, uint64_t addr, uint32_t bytes);
 DAV_API void scalar_store(Buffer buffer, uint64_t addr, uint32_t bytes, uint64_t value);
 
+// As above on GM, past the data cache. A load lets the other cores run: kernels poll with it.
+DAV_API uint64_t signal_load(uint64_t addr, uint32_t bytes);
+DAV_API void signal_store(uint64_t addr, uint32_t bytes, uint64_t value);
+
 }  // namespace dav

@@ -43,6 +43,10 @@ DAV_API void soft_sync_all(uint64_t gm_workspace, uint32_t ub_offset, int32_t us
 // Core-to-core events kept in global memory: set waits until the slot is free.
 DAV_API void ib_set(uint64_t gm_workspace, int32_t block, int32_t event, bool aiv_only);
 DAV_API void ib_wait(uint64_t gm_workspace, int32_t block, int32_t event, bool aiv_only);
+// Blocks one after another (WaitPreBlock, NotifyNextBlock), over words in global memory.
+DAV_API void order_blocks_init(uint64_t gm_workspace, uint32_t ub_offset);
+DAV_API void order_blocks_wait(uint64_t gm_workspace);
+DAV_API void order_blocks_notify(uint64_t gm_workspace);
 // Lets other cores run: a kernel polls memory that another one writes.
 DAV_API void poll();
 
