@@ -51,7 +51,10 @@ def build_anchors() -> None:
         'cmake --build "$3" -j"$(nproc)" --target all binary package'
     )
     command = ["bash", "-c", script, "-", toolkit_root(), ANCHORS, BUILD, VENDOR]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    # A cmake of the virtual environment will do.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    environment = {**os.environ, "PATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         raise SystemExit(f"the anchor operators do not build:\n{done.stdout}\n{done.stderr}")
     opp = BUILD / "opp"
@@ -174,15 +177,48 @@ def main() -> None:
 # Cases of the operators at hand.
 
 
-def matmul(
-    size: int, *, out: str = "float32", grid: tuple[int, int] = (0, 0), **extra: Any
+def product(
+    batch: int,
+    m: int,
+    n: int,
+    k: int,
+    *,
+    out: str = "float32",
+    grid: tuple[int, int] = (0, 0),
+    **extra: Any,
 ) -> Case:
-    square = [1, size, size]
+    """[m, k] times the transpose of [n, k]."""
     return {
         "op": "AnchorMatmul",
-        "inputs": [[square, "float16"], [square, "float16"]],
-        "outputs": [[square, out]],
+        "inputs": [[[batch, m, k], "float16"], [[batch, n, k], "float16"]],
+        "outputs": [[[batch, m, n], out]],
         "attributes": list(grid),
+        **extra,
+    }
+
+
+def matmul(size: int, **extra: Any) -> Case:
+    return product(1, size, size, size, **extra)
+
+
+def softmax(batch: int, rows: int, columns: int, scale: float, **extra: Any) -> Case:
+    tensor = [[batch, rows, columns], "float16"]
+    return {
+        "op": "AnchorSoftmax",
+        "inputs": [tensor],
+        "outputs": [tensor],
+        "attributes": [scale],
+        **extra,
+    }
+
+
+def lockstep_attention(heads: int, seq: int, **extra: Any) -> Case:
+    tensor = [[1, heads, seq, 128], "float16"]
+    return {
+        "op": "AnchorLockstep",
+        "inputs": [tensor] * 3,
+        "outputs": [tensor],
+        "attributes": [128**-0.5],
         **extra,
     }
 

@@ -77,11 +77,44 @@ def test_add_adds(tmp_path: Path, conflicts: bool) -> None:
     assert np.array_equal(z, x + y)
 
 
+def test_matmul_of_narrow_shapes(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    a = rng.standard_normal((2, 256, 384)).astype(np.float16)
+    b = rng.standard_normal((2, 128, 384)).astype(np.float16)
+    c = compute(predict.product(2, 256, 128, 384), [a, b], tmp_path)
+    exact = a.astype(np.float64) @ b.astype(np.float64).transpose(0, 2, 1)
+    assert np.abs(c - exact).max() < 384 * 2**-23 * 8
+
+
+def softmax(x: Any) -> Any:
+    weights = np.exp(x - x.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+@pytest.mark.parametrize("columns", [512, 4096])
+def test_softmax(tmp_path: Path, columns: int) -> None:
+    x = np.random.default_rng(6).standard_normal((1, 32, columns)).astype(np.float16) * 8
+    y = compute(predict.softmax(1, 32, columns, 0.5), [x], tmp_path)
+    exact = softmax(x.astype(np.float64) * 0.5)
+    assert np.abs(y - exact).max() < exact.max() * 2**-11 + 1e-6
+
+
+def test_lockstep_attention(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    q, k, v = (rng.standard_normal((1, 2, 384, 128)).astype(np.float16) for _ in range(3))
+    out = compute(predict.lockstep_attention(2, 384), [q, k, v], tmp_path)
+    wide = [x.astype(np.float64) for x in (q, k, v)]
+    scores = wide[0] @ wide[1].transpose(0, 1, 3, 2) * 128**-0.5
+    assert np.abs(out - softmax(scores) @ wide[2]).max() < 2e-3
+
+
 CASES = {
     "matmul": predict.matmul(768, grid=(2, 3), out="float16"),
     "add": predict.add(500, 1024, conflicts=True),
     "attention": predict.flash_attention(3, 300, 777, 64),
     "causal": predict.flash_attention(5, 257, 257, causal=True),
+    "softmax": predict.softmax(1, 160, 1024, 1.0),
+    "lockstep": predict.lockstep_attention(3, 256),
     "repeated": predict.flash_attention(2, 256, 1024, warm_l2=True),
 }
 

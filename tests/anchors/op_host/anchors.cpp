@@ -21,7 +21,9 @@ static ge::graphStatus TilingMatmul(gert::TilingContext* context) {
   plan->n = Extent(*b, 1);
   plan->grid_m = static_cast<uint32_t>(*context->GetAttrs()->GetInt(0));
   plan->grid_n = static_cast<uint32_t>(*context->GetAttrs()->GetInt(1));
-  if (plan->m % 128 != 0 || plan->n % 256 != 0 || plan->k % 256 != 0 || Extent(*b, 2) != plan->k) {
+  plan->tile_n = plan->n % 256 == 0 ? 256 : 128;
+  plan->piece_k = plan->k % 256 == 0 ? 256 : 128;
+  if (plan->m % 128 != 0 || plan->n % 128 != 0 || plan->k % 128 != 0 || Extent(*b, 2) != plan->k) {
     return ge::GRAPH_FAILED;
   }
   const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
@@ -29,7 +31,7 @@ static ge::graphStatus TilingMatmul(gert::TilingContext* context) {
   if (plan->grid_m != 0) {
     cores = plan->grid_m * plan->grid_n;
     if (plan->batch != 1 || plan->m / 128 % plan->grid_m != 0 ||
-        plan->n / 256 % plan->grid_n != 0) {
+        plan->n / plan->tile_n % plan->grid_n != 0) {
       return ge::GRAPH_FAILED;
     }
   }
@@ -53,6 +55,39 @@ static ge::graphStatus TilingAdd(gert::TilingContext* context) {
   if (plan->rows < cores || plan->columns % 16 != 0) return ge::GRAPH_FAILED;
   context->SetBlockDim(cores);
   context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize();
+  return ge::GRAPH_SUCCESS;
+}
+
+static ge::graphStatus TilingSoftmax(gert::TilingContext* context) {
+  const gert::StorageShape* x = context->GetRequiredInputShape(0);
+  auto* plan = context->GetTilingData<AnchorSoftmaxTiling>();
+  if (x == nullptr || plan == nullptr) return ge::GRAPH_FAILED;
+  plan->rows = static_cast<uint64_t>(Extent(*x, 0)) * Extent(*x, 1);
+  plan->columns = Extent(*x, 2);
+  plan->scale = *context->GetAttrs()->GetFloat(0);
+  const bool power = (plan->columns & (plan->columns - 1)) == 0;
+  if (!power || plan->columns < 512 || plan->columns > 4096 || plan->rows % 16 != 0) {
+    return ge::GRAPH_FAILED;
+  }
+  const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
+  context->SetBlockDim(platform.GetCoreNumAiv());
+  context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize();
+  return ge::GRAPH_SUCCESS;
+}
+
+static ge::graphStatus TilingLockstep(gert::TilingContext* context) {
+  const gert::StorageShape* q = context->GetRequiredInputShape(0);
+  auto* plan = context->GetTilingData<AnchorLockstepTiling>();
+  if (q == nullptr || plan == nullptr) return ge::GRAPH_FAILED;
+  plan->heads = Extent(*q, 0) * Extent(*q, 1);
+  plan->seq = Extent(*q, 2);
+  plan->scale = *context->GetAttrs()->GetFloat(0);
+  if (plan->seq % 128 != 0 || Extent(*q, 3) != 128) return ge::GRAPH_FAILED;
+  const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
+  const uint32_t blocks = plan->heads * (plan->seq / 128), cores = platform.GetCoreNumAic();
+  context->SetBlockDim(blocks < cores ? blocks : cores);
+  // Per core: scores and partial output in float, weights in half, 128 x 128 each.
+  context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize() + cores * 163840ull;
   return ge::GRAPH_SUCCESS;
 }
 
@@ -94,7 +129,37 @@ class AnchorAdd : public OpDef {
   }
 };
 
+class AnchorSoftmax : public OpDef {
+ public:
+  explicit AnchorSoftmax(const char* name) : OpDef(name) {
+    this->Input("x").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+    this->Output("y").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+    this->Attr("scale").AttrType(REQUIRED).Float();
+    this->AICore()
+        .SetTiling(optiling::TilingSoftmax)
+        .AddConfig("ascend910b")
+        .AddConfig("ascend910_93");
+  }
+};
+
+class AnchorLockstep : public OpDef {
+ public:
+  explicit AnchorLockstep(const char* name) : OpDef(name) {
+    for (const char* input : {"q", "k", "v"}) {
+      this->Input(input).ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+    }
+    this->Output("out").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
+    this->Attr("scale").AttrType(REQUIRED).Float();
+    this->AICore()
+        .SetTiling(optiling::TilingLockstep)
+        .AddConfig("ascend910b")
+        .AddConfig("ascend910_93");
+  }
+};
+
 OP_ADD(AnchorMatmul);
 OP_ADD(AnchorAdd);
+OP_ADD(AnchorSoftmax);
+OP_ADD(AnchorLockstep);
 
 }  // namespace ops

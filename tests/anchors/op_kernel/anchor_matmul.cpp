@@ -1,13 +1,13 @@
 // C[m, n] = A[m, k] B[n, k]^T, batched: the published high-performance shape of a matrix product
-// on this cube. Output tiles of 128 x 256, 64 deep in L0 and four times that in L1, every buffer
-// but L0C double.
+// on this cube. Output tiles of 128 x 256, 64 deep in L0 and four times that in L1 (half as much
+// where the shape asks for it), every buffer but L0C double.
 #include "kernel_operator.h"
 
 #include "anchor_tiling.h"
 
 namespace {
 
-constexpr uint32_t kTileM = 128, kTileN = 256, kL0K = 64, kL1K = 256;
+constexpr uint32_t kTileM = 128, kMaxTileN = 256, kL0K = 64, kMaxPieceK = 256;
 constexpr uint32_t kStripe = 8;  // rows of tiles that pass a column of B together
 constexpr uint32_t kFractalSide = 16;
 
@@ -21,8 +21,8 @@ class Matmul {
     b_.SetGlobalBuffer(reinterpret_cast<__gm__ DTYPE_B*>(b));
     c_.SetGlobalBuffer(reinterpret_cast<__gm__ DTYPE_C*>(c));
     rows_ = plan_.m / kTileM;
-    columns_ = plan_.n / kTileN;
-    depth_ = plan_.k / kL1K;
+    columns_ = plan_.n / plan_.tile_n;
+    depth_ = plan_.k / plan_.piece_k;
   }
 
   __aicore__ inline void Run() {
@@ -97,7 +97,7 @@ class Matmul {
     AscendC::Nd2NzParams params;
     params.ndNum = 1;
     params.nValue = static_cast<uint16_t>(rows);
-    params.dValue = kL1K;
+    params.dValue = static_cast<uint16_t>(plan_.piece_k);
     params.srcNdMatrixStride = 0;
     params.srcDValue = static_cast<uint16_t>(plan_.k);
     params.dstNzC0Stride = static_cast<uint16_t>(rows);
@@ -111,16 +111,17 @@ class Matmul {
     if (!ahead_.valid) return;
     AscendC::WaitFlag<HardEvent::MTE1_MTE2>(static_cast<int32_t>(slot));
     const uint64_t row = static_cast<uint64_t>(ahead_.batch) * plan_.m + ahead_.row * kTileM;
-    const uint64_t column = static_cast<uint64_t>(ahead_.batch) * plan_.n + ahead_.column * kTileN;
-    LoadRows(L1A(slot), a_[row * plan_.k + ahead_.depth * kL1K], kTileM);
-    LoadRows(L1B(slot), b_[column * plan_.k + ahead_.depth * kL1K], kTileN);
+    const uint64_t column =
+        static_cast<uint64_t>(ahead_.batch) * plan_.n + ahead_.column * plan_.tile_n;
+    LoadRows(L1A(slot), a_[row * plan_.k + ahead_.depth * plan_.piece_k], kTileM);
+    LoadRows(L1B(slot), b_[column * plan_.k + ahead_.depth * plan_.piece_k], plan_.tile_n);
     AscendC::SetFlag<HardEvent::MTE2_MTE1>(static_cast<int32_t>(slot));
     if (++ahead_.depth == depth_) ahead_ = Next(ahead_);
   }
 
   __aicore__ inline void Multiply(uint32_t l1) {
     AscendC::WaitFlag<HardEvent::MTE2_MTE1>(static_cast<int32_t>(l1));
-    for (uint32_t part = 0; part < kL1K / kL0K; ++part, ++l0_step_) {
+    for (uint32_t part = 0; part < plan_.piece_k / kL0K; ++part, ++l0_step_) {
       const uint32_t l0 = l0_step_ % 2;
       AscendC::WaitFlag<HardEvent::M_MTE1>(static_cast<int32_t>(l0));
       const AscendC::LocalTensor<DTYPE_A> left = L0A(l0);
@@ -133,7 +134,7 @@ class Matmul {
       if (first) AscendC::WaitFlag<HardEvent::FIX_M>(0);
       AscendC::MmadParams params;
       params.m = kTileM;
-      params.n = kTileN;
+      params.n = static_cast<uint16_t>(plan_.tile_n);
       params.k = kL0K;
       params.cmatrixInitVal = first;
       AscendC::Mmad(L0C(), left, right, params);
@@ -148,7 +149,7 @@ class Matmul {
     AscendC::LoadData3DParamsV2<DTYPE_A> params;
     params.l1H = 1;
     params.l1W = kTileM;
-    params.channelSize = kL1K;
+    params.channelSize = static_cast<uint16_t>(plan_.piece_k);
     params.kExtension = kL0K;
     params.mExtension = kTileM;
     params.kStartPt = static_cast<uint16_t>(k);
@@ -158,8 +159,8 @@ class Matmul {
   __aicore__ inline void LoadRight(const AscendC::LocalTensor<DTYPE_B>& to,
                                    const AscendC::LocalTensor<DTYPE_B>& from, uint32_t k) const {
     AscendC::LoadData2DParams params;
-    params.startIndex = static_cast<uint16_t>(k / kFractalSide * (kTileN / kFractalSide));
-    params.repeatTimes = static_cast<uint8_t>(kL0K / kFractalSide * (kTileN / kFractalSide));
+    params.startIndex = static_cast<uint16_t>(k / kFractalSide * (plan_.tile_n / kFractalSide));
+    params.repeatTimes = static_cast<uint8_t>(kL0K / kFractalSide * (plan_.tile_n / kFractalSide));
     params.srcStride = 1;
     AscendC::LoadData(to, from, params);
   }
@@ -168,35 +169,38 @@ class Matmul {
     AscendC::SetFlag<HardEvent::M_FIX>(0);
     AscendC::WaitFlag<HardEvent::M_FIX>(0);
     AscendC::FixpipeParamsV220 params;
-    params.nSize = kTileN;
+    params.nSize = static_cast<uint16_t>(plan_.tile_n);
     params.mSize = kTileM;
     params.srcStride = kTileM;
     params.dstStride = plan_.n;
     if constexpr (sizeof(DTYPE_C) == 2) params.quantPre = QuantMode_t::F322F16;
     const uint64_t row = static_cast<uint64_t>(at_.batch) * plan_.m + at_.row * kTileM;
     AscendC::Fixpipe<DTYPE_C, float, AscendC::CFG_ROW_MAJOR>(
-        c_[row * plan_.n + at_.column * kTileN], L0C(), params);
+        c_[row * plan_.n + at_.column * plan_.tile_n], L0C(), params);
     AscendC::SetFlag<HardEvent::FIX_M>(0);
   }
 
   // Buffers at fixed places.
-  static constexpr uint32_t kL1aBytes = kTileM * kL1K * 2, kL1bBytes = kTileN * kL1K * 2;
-  static constexpr uint32_t kL0aBytes = kTileM * kL0K * 2, kL0bBytes = kTileN * kL0K * 2;
+  static constexpr uint32_t kL1aBytes = kTileM * kMaxPieceK * 2,
+                            kL1bBytes = kMaxTileN * kMaxPieceK * 2;
+  static constexpr uint32_t kL0aBytes = kTileM * kL0K * 2, kL0bBytes = kMaxTileN * kL0K * 2;
   __aicore__ inline AscendC::LocalTensor<DTYPE_A> L1A(uint32_t slot) const {
-    return AscendC::LocalTensor<DTYPE_A>(AscendC::TPosition::A1, slot * kL1aBytes, kTileM * kL1K);
+    return AscendC::LocalTensor<DTYPE_A>(AscendC::TPosition::A1, slot * kL1aBytes,
+                                         kTileM * kMaxPieceK);
   }
   __aicore__ inline AscendC::LocalTensor<DTYPE_B> L1B(uint32_t slot) const {
     return AscendC::LocalTensor<DTYPE_B>(AscendC::TPosition::B1, 2 * kL1aBytes + slot * kL1bBytes,
-                                         kTileN * kL1K);
+                                         kMaxTileN * kMaxPieceK);
   }
   __aicore__ inline AscendC::LocalTensor<DTYPE_A> L0A(uint32_t slot) const {
     return AscendC::LocalTensor<DTYPE_A>(AscendC::TPosition::A2, slot * kL0aBytes, kTileM * kL0K);
   }
   __aicore__ inline AscendC::LocalTensor<DTYPE_B> L0B(uint32_t slot) const {
-    return AscendC::LocalTensor<DTYPE_B>(AscendC::TPosition::B2, slot * kL0bBytes, kTileN * kL0K);
+    return AscendC::LocalTensor<DTYPE_B>(AscendC::TPosition::B2, slot * kL0bBytes,
+                                         kMaxTileN * kL0K);
   }
   __aicore__ inline AscendC::LocalTensor<float> L0C() const {
-    return AscendC::LocalTensor<float>(AscendC::TPosition::CO1, 0, kTileM * kTileN);
+    return AscendC::LocalTensor<float>(AscendC::TPosition::CO1, 0, kTileM * kMaxTileN);
   }
 
   AnchorMatmulTiling plan_;
