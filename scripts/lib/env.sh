@@ -62,3 +62,11 @@ install_ascendfa() {
   "$PY" -m pip install --quiet --disable-pip-version-check "$@" "$ROOT$extras" ||
     die "the build failed; see the messages above"
 }
+
+# What predicting needs: ascendfa, and a cmake to build the anchor operators with.
+ensure_predictions() {
+  ensure_venv
+  install_ascendfa "[cli]" -C build-dir="$ROOT/build/pip"
+  "$PY" -m pip install --quiet --disable-pip-version-check 'cmake>=3.20' 'matplotlib>=3.8' ||
+    die "could not install cmake and matplotlib into $VENV"
+}
