@@ -9,11 +9,11 @@
 namespace dav {
 
 enum class TraceType : uint8_t {
-  Work,          // an instruction
-  SetFlag,       // pipe -> other, id
-  WaitFlag,      // on pipe, set by other, id
-  Barrier,       // PipeBarrier<pipe>, ALL included
-  CrossSet,      // pipe, mode, id: sequence numbers pair it with waits
+  Work,      // an instruction
+  SetFlag,   // pipe -> other, id
+  WaitFlag,  // on pipe, set by other, id
+  Barrier,   // PipeBarrier<pipe>, ALL included
+  CrossSet,  // pipe, mode, id: sequence numbers pair it with waits
   CrossWait,
 };
 

@@ -12,14 +12,44 @@ enum class WorkKind : uint8_t { Issue, Vector, Mmad, Move, Barrier };
 
 // Classes of vector instructions that share a published cost line.
 enum class VectorClass : uint8_t {
-  Exp, Ln, Sqrt, Div, ScalarOp /* adds, muls */, ScalarMax, Binary /* two tensors */,
-  Unary /* abs, relu, not */, Cast, BlockReduce, RepeatReduce, PairReduce, Brcb, Duplicate,
-  Compare, Select, Gather, Transpose, Sort, Other
+  Exp,
+  Ln,
+  Sqrt,
+  Div,
+  ScalarOp /* adds, muls */,
+  ScalarMax,
+  Binary /* two tensors */,
+  Unary /* abs, relu, not */,
+  Cast,
+  BlockReduce,
+  RepeatReduce,
+  PairReduce,
+  Brcb,
+  Duplicate,
+  Compare,
+  Select,
+  Gather,
+  Transpose,
+  Sort,
+  Other
 };
 
 enum class Path : uint8_t {
-  GmToL1, GmToUb, UbToGm, L1ToL0a, L1ToL0b, L1ToBt, L0cToGm, L0cToL1, L0cToUb, UbToL1, L1ToUb,
-  UbToUb, L1ToGm, L1ToFb, GmToL0
+  GmToL1,
+  GmToUb,
+  UbToGm,
+  L1ToL0a,
+  L1ToL0b,
+  L1ToBt,
+  L0cToGm,
+  L0cToL1,
+  L0cToUb,
+  UbToL1,
+  L1ToUb,
+  UbToUb,
+  L1ToGm,
+  L1ToFb,
+  GmToL0
 };
 
 struct Work {
@@ -27,15 +57,15 @@ struct Work {
   DType dtype = DType::F16;
   VectorClass vector = VectorClass::Other;
   Path path = Path::GmToUb;
-  uint32_t repeats = 0;       // Vector: 256-byte repeats
-  bool bank_conflict = false; // Vector: two operands in one bank group
-  bool counter_mode = false;  // Vector: the mask is an element count
+  uint32_t repeats = 0;          // Vector: 256-byte repeats
+  bool bank_conflict = false;    // Vector: two operands in one bank group
+  bool counter_mode = false;     // Vector: the mask is an element count
   uint32_t m = 0, n = 0, k = 0;  // Mmad
-  uint64_t bytes = 0;         // Move
-  uint32_t bursts = 0;        // Move: contiguous pieces in GM
-  uint64_t gm_addr = 0;       // Move: first GM byte, for the L2 model
-  uint64_t gm_stride = 0;     // Move: distance between burst starts in GM
-  bool hf32 = false;          // Mmad: fp32 operands rounded to hf32, which the cube steps through faster
+  uint64_t bytes = 0;            // Move
+  uint32_t bursts = 0;           // Move: contiguous pieces in GM
+  uint64_t gm_addr = 0;          // Move: first GM byte, for the L2 model
+  uint64_t gm_stride = 0;        // Move: distance between burst starts in GM
+  bool hf32 = false;  // Mmad: fp32 operands rounded to hf32, which the cube steps through faster
 };
 
 }  // namespace dav

@@ -182,8 +182,8 @@ void vector_binary(const VecBinary& v) {
   } else {
     run<2>(in, v, plan, dst, {src0, src1});
   }
-  vec::vector_work(in, v.op == BinaryOp::Div ? VectorClass::Div : VectorClass::Binary, widest,
-                   plan, vec::bank_conflict(plan, src0, src1));
+  vec::vector_work(in, v.op == BinaryOp::Div ? VectorClass::Div : VectorClass::Binary, widest, plan,
+                   vec::bank_conflict(plan, src0, src1));
 }
 
 }  // namespace dav

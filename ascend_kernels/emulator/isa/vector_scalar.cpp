@@ -134,8 +134,7 @@ void vector_scalar(const VecScalar& v) {
     run<1>(in, v, plan, dst, {src});
   }
   const bool extremum = v.op == ScalarOp::Maxs || v.op == ScalarOp::Mins;
-  vec::vector_work(in, extremum ? VectorClass::ScalarMax : VectorClass::ScalarOp, v.dst_type,
-                   plan);
+  vec::vector_work(in, extremum ? VectorClass::ScalarMax : VectorClass::ScalarOp, v.dst_type, plan);
 }
 
 }  // namespace dav

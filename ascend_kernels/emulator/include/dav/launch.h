@@ -44,7 +44,7 @@ struct LaunchSpec {
   // keeps what it held. For kernels whose flow of control does not depend on data; one that asks
   // for a value it should have computed is trapped.
   bool timing_only = false;
-  uint64_t budget = 0;   // instructions per core; 0 = the default
+  uint64_t budget = 0;  // instructions per core; 0 = the default
 };
 
 struct LaunchResult {

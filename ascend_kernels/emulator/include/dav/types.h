@@ -17,7 +17,21 @@ constexpr int kBufferCount = 8;
 enum class CoreKind : uint8_t { AIC, AIV, Coupled };
 
 enum class DType : uint8_t {
-  F16, BF16, F32, F64, I4, I8, U8, I16, U16, I32, U32, I64, U64, Bool, Complex64
+  F16,
+  BF16,
+  F32,
+  F64,
+  I4,
+  I8,
+  U8,
+  I16,
+  U16,
+  I32,
+  U32,
+  I64,
+  U64,
+  Bool,
+  Complex64
 };
 
 constexpr uint32_t size_of(DType t) {
