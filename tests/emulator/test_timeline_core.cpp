@@ -178,6 +178,31 @@ TEST(TimelineReplay, WaitNobodyAnswersIsReported) {
   }
 }
 
+TraceRecord with_unit_flag(TraceRecord r, uint8_t flag, uint32_t l0c) {
+  r.work.unit_flag = flag;
+  r.work.l0c_addr = l0c;
+  return r;
+}
+
+TEST(TimelineUnitFlag, OrdersProductAndStoreWithoutFlags) {
+  Costs costs = costs_for("Ascend910B3");
+  set_parameter(costs, "mmad_head", 14);
+  const TraceRecord product = mmad(128, 128, 128);                         // 526 cycles
+  const TraceRecord store = move(Pipe::FIX, Path::L0cToGm, 66 * 1000, 0);  // 200 + 1000
+  CoreTrace aic = core(CoreKind::AIC);
+  aic.records = {with_unit_flag(product, 2, 0), with_unit_flag(product, 3, 0),
+                 with_unit_flag(store, 3, 0), with_unit_flag(product, 3, 65536),
+                 with_unit_flag(product, 3, 0)};
+  const std::vector<Span> spans = replay({aic}, costs).cores[0].spans;
+  const double complete = 1 + 2 * 526;
+  EXPECT_DOUBLE_EQ(spans[1].end, complete);
+  EXPECT_DOUBLE_EQ(spans[2].start, complete);
+  // The other half of L0C is free at once, the first only when it has been stored.
+  EXPECT_DOUBLE_EQ(spans[3].start, complete);
+  EXPECT_NEAR(spans[2].end, complete + 1200, 1e-6);
+  EXPECT_NEAR(spans[4].start, complete + 1200, 1e-6);
+}
+
 TEST(TimelineCosts, ParametersAreNamedAndBounded) {
   Costs costs = costs_for("Ascend910B3");
   set_parameter(costs, "cross_flag", 500);
@@ -185,7 +210,7 @@ TEST(TimelineCosts, ParametersAreNamedAndBounded) {
   EXPECT_THROW(set_parameter(costs, "cross_flag", 501), std::invalid_argument);
   EXPECT_THROW(set_parameter(costs, "warp_speed", 9), std::invalid_argument);
   for (const char* soc : {"Ascend910A", "Ascend910B3", "Ascend950"}) {
-    const Costs c = costs_for(soc);
+    Costs c = costs_for(soc);
     for (const Parameter& p : parameters()) {
       EXPECT_GE(p.field(c), p.low) << soc << " " << p.name;
       EXPECT_LE(p.field(c), p.high) << soc << " " << p.name;

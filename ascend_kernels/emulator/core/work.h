@@ -65,6 +65,9 @@ struct Work {
   uint32_t bursts = 0;           // Move: contiguous pieces in GM
   uint64_t gm_addr = 0;          // Move: first GM byte, for the L2 model
   uint64_t gm_stride = 0;        // Move: distance between burst starts in GM
+  // Mmad, Fixpipe: 2 or 3 when the hardware orders the two by itself, and the L0C it is about.
+  uint8_t unit_flag = 0;
+  uint32_t l0c_addr = 0;
   bool hf32 = false;  // Mmad: fp32 operands rounded to hf32, which the cube steps through faster
 };
 

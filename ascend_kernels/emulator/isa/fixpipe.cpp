@@ -171,6 +171,8 @@ void run(Instruction& in, const Target& dst, Local src, DType src_type, const Fi
   w.kind = WorkKind::Move;
   w.path = dst.buffer == Buffer::GM ? Path::L0cToGm : Path::L0cToL1;
   w.dtype = dst.type;
+  w.unit_flag = static_cast<uint8_t>(d.unitFlag);
+  w.l0c_addr = src.addr;
   w.bytes = uint64_t{d.mSize} * d.nSize * size * matrices;
   if (dst.buffer == Buffer::GM) {
     w.gm_addr = dst.addr;

@@ -240,6 +240,8 @@ void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_typ
   w.n = d.n;
   w.k = d.k;
   w.hf32 = hf32;
+  w.unit_flag = static_cast<uint8_t>(d.unitFlag);
+  w.l0c_addr = dst.addr;
   in.work(w);
 }
 

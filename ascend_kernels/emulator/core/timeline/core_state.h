@@ -10,6 +10,7 @@
 
 #include "core/timeline/cross_flags.h"
 #include "core/timeline/replay.h"
+#include "core/timeline/unit_order.h"
 
 namespace dav::timeline {
 
@@ -81,6 +82,7 @@ struct CoreState {
   bool started = false, finished = false;
   std::array<PipeState, kPipeCount> pipes;
   std::vector<FlagTimes> flags;  // by setting pipe, waiting pipe, id
+  UnitOrder unit;
 
   static constexpr uint32_t kFlagIds = 16;
   FlagTimes& flag(Pipe from, Pipe to, uint32_t id) {

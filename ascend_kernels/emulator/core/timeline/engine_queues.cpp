@@ -111,6 +111,7 @@ bool Engine::run_scalar(CoreState& core) {
       core.s_time = std::max(core.s_time, p.left_at[p.pushed % p.ring.size()]) + costs_.issue;
       p.ring[p.pushed % p.ring.size()] = {core.next, core.s_time};
       ++p.pushed;
+      if (r.work.unit_flag != 0) core.unit.issued(core.next, r);
     } else if (r.type == TraceType::WaitFlag) {
       if (!scalar_wait(core, core.flag(r.other, r.pipe, r.id))) break;
       continue;
@@ -208,6 +209,12 @@ Engine::Cost Engine::local_move(const Work& w) const {
 
 bool Engine::step_work(CoreState& core, Pipe pipe, PipeState& state, const Queued& entry) {
   const Work& w = core.trace->records[entry.record].work;
+  if (w.unit_flag != 0) {
+    const double from = core.unit.start(entry.record, core.trace->records[entry.record]);
+    if (from < 0) return false;
+    state.hold.add(std::max(state.free_at, entry.ready), from);
+    state.free_at = std::max(state.free_at, from);
+  }
   if (moves_gm(w)) return issue_transfer(core, pipe, state, entry);
   if (!state.in_flight.empty()) return false;
   Cost cost{costs_.issue, 0};
@@ -231,6 +238,7 @@ bool Engine::step_work(CoreState& core, Pipe pipe, PipeState& state, const Queue
   busy(core, pipe, start, end);
   span(core, entry.record, start, end);
   state.pop(start);
+  if (w.unit_flag != 0) core.unit.ended(entry.record, core.trace->records[entry.record], end);
   return true;
 }
 

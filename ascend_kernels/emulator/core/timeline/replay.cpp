@@ -115,6 +115,8 @@ void Engine::on_end(CoreState& core, Pipe pipe, double now) {
     const double from = std::max(now, state.in_flight.front().data_from);
     events_.push({from, owner_of(core, pipe), EventKind::Data});
   }
+  const TraceRecord& record = core.trace->records[t.record];
+  if (record.work.unit_flag != 0) core.unit.ended(t.record, record, now);
   wake(core);
 }
 
