@@ -1,7 +1,5 @@
 // Blocks one after another: WaitPreBlock and NotifyNextBlock. Real kernels poll words in global
 // memory; here whose turn it is lies with the launch, and the words are only held to their bounds.
-#include <vector>
-
 #include "core/call_site.h"
 #include "core/instruction.h"
 #include "core/launch_state.h"
@@ -14,6 +12,18 @@ constexpr uint64_t kWord = 32;  // one 32-byte block of the workspace per core
 
 uint64_t order_size(const Core& core) {
   return static_cast<uint64_t>(block_num()) * core.sub_blocks;
+}
+
+// The word by which the block whose turn it was tells the next one.
+uint64_t word_of(const Core& core, uint64_t gm_workspace, uint64_t turn) {
+  return gm_workspace + turn % order_size(core) * kWord;
+}
+
+void note(const Core& core, const char* name, Access access, uint64_t addr) {
+  if (core.tracker == nullptr) return;
+  const Instruction in(Pipe::S, name);
+  core.tracker->access(core.id(), Pipe::S, name, capture_site(), access, Buffer::GM, addr,
+                       sizeof(int32_t));
 }
 
 void check_workspace(const Core& core, uint64_t gm_workspace, const char* name) {
@@ -50,9 +60,9 @@ void order_blocks_wait(uint64_t gm_workspace) {
   for (;;) {
     {
       std::lock_guard<std::mutex> lock(launch.all_mutex);
-      if (launch.order.turn == turn) {
-        if (core.tracker != nullptr && turn > 0) {
-          core.tracker->cross_wait(core.id(), Pipe::S, 0, 0, {launch.order.ticket}, capture_site());
+      if (launch.order_turn == turn) {
+        if (turn > 0) {
+          note(core, "WaitPreBlock", Access::SignalLoad, word_of(core, gm_workspace, turn - 1));
         }
         break;
       }
@@ -60,6 +70,7 @@ void order_blocks_wait(uint64_t gm_workspace) {
     poll();
   }
   ++core.order_round;
+  pipe_barrier(Pipe::ALL);
 }
 
 void order_blocks_notify(uint64_t gm_workspace) {
@@ -68,15 +79,14 @@ void order_blocks_notify(uint64_t gm_workspace) {
   pipe_barrier(Pipe::ALL);
   LaunchState& launch = core.launch();
   std::lock_guard<std::mutex> lock(launch.all_mutex);
-  if (core.order_round == 0 || launch.order.turn != (core.order_round - 1) * order_size(core) +
+  if (core.order_round == 0 || launch.order_turn != (core.order_round - 1) * order_size(core) +
                                                         static_cast<uint64_t>(block_idx())) {
     core.trap(TrapKind::FlagMisuse, Pipe::S, "NotifyNextBlock",
               "it is not this block's turn: WaitPreBlock comes first, once for each notification");
   }
-  if (core.tracker != nullptr) {
-    launch.order.ticket = core.tracker->cross_set(core.id(), Pipe::MTE3, 0, 0, capture_site());
-  }
-  ++launch.order.turn;
+  note(core, "NotifyNextBlock", Access::SignalStore,
+       word_of(core, gm_workspace, launch.order_turn));
+  ++launch.order_turn;
 }
 
 }  // namespace dav

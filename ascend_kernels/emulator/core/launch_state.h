@@ -82,12 +82,8 @@ class LaunchState {
     std::shared_ptr<const std::vector<uint64_t>> released;
   } soft_barrier;
 
-  // Blocks one after another: whose turn it is, counted over all rounds, and what the last one
-  // handed over. Guarded by all_mutex.
-  struct Order {
-    uint64_t turn = 0;
-    uint64_t ticket = 0;
-  } order;
+  // Blocks one after another: whose turn it is, counted over all rounds. Guarded by all_mutex.
+  uint64_t order_turn = 0;
 
  private:
   void make_groups();

@@ -11,6 +11,7 @@
 #include "ascendc/debug.h"
 #endif
 #include "ascendc/pipe.h"
+#include "ascendc/buffer_pool.h"
 #include "ascendc/data_copy.h"
 #include "ascendc/data_copy_slice.h"
 #include "ascendc/load_data.h"

@@ -61,8 +61,7 @@ void Attach(Queue& queue, TBufType* first, uint8_t num, uint32_t len, uint32_t a
   if constexpr (Queue::isTQue) {
     queue.InitStartBufHandle(reinterpret_cast<TBufHandle>(first), num, len);
     for (uint8_t i = 0; i < num; ++i)
-      queue.InitBufHandle(&queue, i, reinterpret_cast<TBufHandle>(first + i), address + i * len,
-                          len);
+      queue.InitBufHandle(&queue, i, reinterpret_cast<TBufHandle>(first), address + i * len, len);
   } else {
     *first = TBufType{};
     first->address = address;

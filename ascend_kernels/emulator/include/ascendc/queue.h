@@ -165,9 +165,9 @@ class TQueBind {
     usedCount_ = head_ = tail_ = 0;
   }
   template <typename Pool>
-  __aicore__ inline void InitBufHandle(Pool*, uint32_t, TBufHandle handle, uint32_t address,
+  __aicore__ inline void InitBufHandle(Pool*, uint32_t index, TBufHandle start, uint32_t address,
                                        uint32_t len) {
-    auto* buf = reinterpret_cast<TBufType*>(handle);
+    auto* buf = reinterpret_cast<TBufType*>(start) + index;
     *buf = TBufType{};
     buf->freeBufEvt = freeBufEvt;
     buf->address = address;
@@ -308,6 +308,15 @@ class TBuf {
   __aicore__ inline void InitStartBufHandle(TBufHandle start, uint8_t, uint32_t len) {
     bufStart_ = reinterpret_cast<TBufType*>(start);
     bufLen_ = len;
+  }
+  // For allocators of the kernel's own.
+  template <typename Pool>
+  __aicore__ inline void InitBufHandle(Pool*, uint32_t index, TBufHandle start, uint32_t address,
+                                       uint32_t len) {
+    auto* buf = reinterpret_cast<TBufType*>(start) + index;
+    *buf = TBufType{};
+    buf->address = address;
+    buf->dataLen = len;
   }
 
  private:

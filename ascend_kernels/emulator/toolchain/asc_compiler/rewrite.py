@@ -156,7 +156,9 @@ def stated_type(qualifiers: str, text: str, position: int) -> str | None:
 
 
 def task_type(body: str, text: str, position: int) -> str | None:
-    stated = re.search(r"__dav_kernel_type_default\(\s*(\w+)\s*\)", body)
+    # The preprocessor puts line markers into what macros of system headers expand to.
+    plain = re.sub(r"^#.*$", "", body, flags=re.M)
+    stated = re.search(r"__dav_kernel_type_default\(\s*(\w+)\s*\)", plain)
     if stated is None:
         return None
     if stated.group(1) not in TASK_TYPES:
