@@ -25,8 +25,9 @@ def timed(function: Callable[[], object]) -> float:
 
 
 def measure(shape: tuple[int, ...], repeats: int, seed: int) -> None:
-    import ascendfa
     import torch
+
+    import ascendfa
 
     torch.set_num_threads(THREADS)
     rng = np.random.default_rng(seed)
