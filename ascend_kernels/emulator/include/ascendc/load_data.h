@@ -4,6 +4,7 @@
 #include "ascendc/data_copy.h"
 #include "ascendc/load_data_params.h"
 #include "ascendc/tensor.h"
+#include "dav/abi_sync.h"
 
 namespace dav {
 
@@ -59,6 +60,13 @@ __aicore__ inline void SetFmatrix(uint16_t l1H, uint16_t l1W, const uint8_t padL
 // The left feature map's register by itself, for loads that leave it alone.
 __aicore__ inline void Load3DSetFMatrixCal(uint16_t l1H, uint16_t l1W, const uint8_t padList[4]) {
   dav::set_fmatrix(false, l1H, l1W, padList);
+}
+
+// Where reading of a 3D load wraps around in L1; 0 is all of it.
+__aicore__ inline void SetLoadDataBoundary(uint32_t boundaryValue) {
+  if (boundaryValue != 0)
+    dav::raise_illegal("SetLoadDataBoundary", "%u: the emulator knows 0, all of L1, only",
+                       boundaryValue);
 }
 
 template <typename T>

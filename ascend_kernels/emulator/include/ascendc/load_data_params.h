@@ -29,6 +29,19 @@ struct LoadData2DParams {
 };
 using LoadData2dParams = LoadData2DParams;
 
+// Of architecture 3510. Sources for both chips name it; a load that takes it exists on neither of
+// the emulated ones.
+struct LoadData2DParamsV2 {
+  uint32_t mStartPosition = 0;
+  uint32_t kStartPosition = 0;
+  uint16_t mStep = 0;
+  uint16_t kStep = 0;
+  int32_t srcStride = 0;
+  uint16_t dstStride = 0;
+  bool ifTranspose = false;
+  uint8_t sid = 0;
+};
+
 struct LoadData2dTransposeParams {
   LoadData2dTransposeParams() {}
   LoadData2dTransposeParams(const uint16_t startIndexIn, const uint8_t repeatTimesIn,
