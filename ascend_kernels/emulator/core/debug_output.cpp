@@ -151,7 +151,7 @@ void print(const char* format, va_list args) {
 }
 
 void assert_failed(const char* condition, const char* file, unsigned line) {
-  put("[ASSERT] " + std::string(file) + ":" + std::to_string(line) + ": Assertion `" + condition +
+  put("[ASSERT] " + std::string(file) + ":" + std::to_string(line) + ": : Assertion `" + condition +
       "' failed.\n");
   current_core().trap(TrapKind::KernelException, Pipe::S, "assert",
                       "assertion `%s' failed at %s:%u", condition, file, line);

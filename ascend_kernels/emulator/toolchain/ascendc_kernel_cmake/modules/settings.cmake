@@ -1,6 +1,8 @@
 # Variables a package's CMakeLists.txt may set before find_package(ASC), and those it may use after.
 
-if(NOT CMAKE_BUILD_TYPE)
+# Op packages ask for the package inside their project. Programs with kernels of their own ask
+# before it, and keep CMake's default, under which assert() in kernels is alive.
+if(NOT CMAKE_BUILD_TYPE AND PROJECT_NAME)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 if(NOT DEFINED vendor_name)
