@@ -288,23 +288,57 @@ TEST(CubeMmad, WrongPlacesTypesAndCores) {
   EXPECT_TRAP(beyond, TrapKind::OutOfBounds, "L0C");
 }
 
-TEST(CubeMmad, UndefinedOperandLanesTrapOnlyWhenUsed) {
+// Rows 12 to 15 of A and columns 12 to 15 of B have no values.
+CubeKernel partly_defined(const std::vector<Half>& a, const std::vector<Half>& bt,
+                          std::vector<float>& out, uint32_t m, uint32_t n, uint32_t rows,
+                          uint32_t columns) {
+  CubeKernel k([&a, &bt, &out, m, n, rows, columns] {
+    to_nz(kLeft, a, DType::F16, 12, 16);
+    to_nz(kRight, bt, DType::F16, 12, 16);
+    load_a(kLeft, DType::F16, 12, 16);
+    load_b_transposed(kRight, DType::F16, 12, 16);
+    dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, product(m, n, 16));
+    barrier();
+    dav::MmadDesc more = product(m, n, 16);
+    more.init_zero = false;
+    dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, more);
+    barrier();
+    if (rows != 0) {
+      dav::fixpipe_to_gm(addr(out), DType::F32, kL0c, DType::F32, rows_out(rows, columns));
+    }
+  });
+  k.input(a).input(bt).output(out);
+  return k;
+}
+
+TEST(CubeMmad, UndefinedRowsAndColumnsOfOperandsAreErrorsWhereTheResultIsRead) {
   const auto a = small_integers<Half>(16 * 16, 1), bt = small_integers<Half>(16 * 16, 2);
-  for (const uint32_t m : {12u, 13u}) {
-    CubeKernel k([&] {
-      to_nz(kLeft, a, DType::F16, 12, 16);
-      to_nz(kRight, bt, DType::F16, 16, 16);
-      load_a(kLeft, DType::F16, 12, 16);
-      load_b_transposed(kRight, DType::F16, 16, 16);
-      dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, product(m, 16, 16));
-    });
-    k.input(a).input(bt);
-    if (m == 12) {
-      k.run();
-    } else {
-      EXPECT_TRAP(k, TrapKind::UninitialisedRead, "Mmad", "L0A");
+  std::vector<float> out(256);
+  partly_defined(a, bt, out, 12, 12, 12, 12).run();
+  partly_defined(a, bt, out, 16, 16, 0, 0).run();
+  partly_defined(a, bt, out, 16, 16, 12, 12).run();
+  for (int row = 0; row < 12; ++row) {
+    for (int column = 0; column < 12; ++column) {
+      float sum = 0;
+      for (int i = 0; i < 16; ++i) sum += float(a[row * 16 + i]) * float(bt[column * 16 + i]);
+      EXPECT_EQ(out[row * 12 + column], 2 * sum);
     }
   }
+  CubeKernel row = partly_defined(a, bt, out, 16, 16, 13, 12);
+  EXPECT_TRAP(row, TrapKind::UninitialisedRead, "L0C");
+  CubeKernel column = partly_defined(a, bt, out, 16, 16, 12, 13);
+  EXPECT_TRAP(column, TrapKind::UninitialisedRead, "L0C");
+}
+
+TEST(CubeMmad, OperandsWithoutAnyDefinedRowTrapAtOnce) {
+  const auto bt = small_integers<Half>(16 * 16, 2);
+  CubeKernel k([&] {
+    to_nz(kRight, bt, DType::F16, 16, 16);
+    load_b_transposed(kRight, DType::F16, 16, 16);
+    dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, product(16, 16, 16));
+  });
+  k.input(bt);
+  EXPECT_TRAP(k, TrapKind::UninitialisedRead, "Mmad", "L0A");
 }
 
 }  // namespace

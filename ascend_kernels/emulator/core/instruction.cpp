@@ -87,6 +87,15 @@ void Instruction::copy_defined(Buffer dst, uint64_t dst_addr, Buffer src, uint64
   core_.tracker->copy_defined(core_.id(), dst, dst_addr, src, src_addr, bytes);
 }
 
+bool Instruction::is_defined(Buffer buffer, uint64_t addr, uint64_t bytes) const {
+  return !checking_ ||
+         core_.tracker->first_undefined(core_.id(), buffer, addr, bytes) == addr + bytes;
+}
+
+void Instruction::set_undefined(Buffer buffer, uint64_t addr, uint64_t bytes) {
+  if (checking_) core_.tracker->set_undefined(core_.id(), buffer, addr, bytes);
+}
+
 const std::byte* Instruction::read(Buffer buffer, uint64_t addr, uint64_t bytes) {
   const std::byte* p = span(buffer, addr, bytes);
   note_read(buffer, addr, bytes);

@@ -49,6 +49,11 @@ class DAV_API Instruction {
   void note_move(Buffer buffer, uint64_t addr, uint64_t bytes);
   void copy_defined(Buffer dst, uint64_t dst_addr, Buffer src, uint64_t src_addr, uint64_t bytes);
 
+  // For results that depend on parts of their operands only: where an operand has a value, and
+  // which results have none for that reason. True and no-op in fast mode.
+  bool is_defined(Buffer buffer, uint64_t addr, uint64_t bytes) const;
+  void set_undefined(Buffer buffer, uint64_t addr, uint64_t bytes);
+
   // span() and note in one, for contiguous operands.
   const std::byte* read(Buffer buffer, uint64_t addr, uint64_t bytes);
   std::byte* write(Buffer buffer, uint64_t addr, uint64_t bytes);

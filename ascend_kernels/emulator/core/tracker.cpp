@@ -78,9 +78,20 @@ class HappensBefore final : public Tracker {
     if (dst_addr + bytes > c.cells(dst).bytes()) return;  // trapped where it was written
     if (src == Buffer::GM) {
       c.cells(dst).set_defined(dst_addr, dst_addr + bytes, true);
+      if (c.moved_undefined) global_.copy_defined(c.cells(dst), dst_addr, src_addr, bytes);
     } else if (src_addr + bytes <= c.cells(src).bytes()) {
       c.cells(dst).copy_defined(dst_addr, c.cells(src), src_addr, bytes);
     }
+  }
+
+  uint64_t first_undefined(const CoreId& id, Buffer buffer, uint64_t addr,
+                           uint64_t bytes) override {
+    const Cells& cells = core(id).cells(buffer);
+    return addr + bytes > cells.bytes() ? addr : cells.first_undefined(addr, addr + bytes);
+  }
+  void set_undefined(const CoreId& id, Buffer buffer, uint64_t addr, uint64_t bytes) override {
+    Cells& cells = core(id).cells(buffer);
+    if (addr + bytes <= cells.bytes()) cells.set_defined(addr, addr + bytes, false);
   }
 
   void set_flag(const CoreId& id, Pipe src, Pipe dst, int event, uint32_t site) override {
@@ -168,6 +179,10 @@ class HappensBefore final : public Tracker {
       if (c->fault) throw make_trap(*c->fault, chip_.name, regions_);
     }
     if (const auto race = faults_.race()) throw make_trap(*race, chip_.name, regions_);
+    // After the races: what came out of global memory may have no value because of one.
+    for (const auto& c : cores_) {
+      if (c->undefined) throw make_trap(*c->undefined, chip_.name, regions_);
+    }
     // What is still open, or was not written yet, means nothing when cores were stopped midway.
     if (ended_ != cores_.size()) return;
     if (const auto f = faults_.undefined_read()) throw make_trap(*f, chip_.name, regions_);
@@ -180,25 +195,9 @@ class HappensBefore final : public Tracker {
   }
 
   std::vector<std::string> hints() const override {
-    std::map<std::pair<uint32_t, Pipe>, BarrierLedger::Site> sites;
-    for (const auto& c : cores_) {
-      for (const BarrierLedger::Site& s : c->ledger.sites()) {
-        BarrierLedger::Site& sum = sites[{s.site, s.pipe}];
-        sum.useful = sum.useful || s.useful;
-        sum.executions += s.executions;
-      }
-    }
-    std::vector<std::string> lines;
-    for (const auto& [key, s] : sites) {
-      if (s.useful) continue;
-      std::string line = format("PipeBarrier<PIPE_%s> ordered nothing in %" PRIu64 " executions",
-                                pipe_name(key.second), s.executions);
-      const std::string where = describe_site(key.first);
-      if (!where.empty()) line += ": " + where.substr(0, where.find('\n'));
-      lines.push_back(std::move(line));
-    }
-    std::sort(lines.begin(), lines.end());
-    return lines;
+    std::vector<const BarrierLedger*> ledgers;
+    for (const auto& c : cores_) ledgers.push_back(&c->ledger);
+    return barrier_hints(ledgers);
   }
 
  private:
@@ -268,10 +267,11 @@ class HappensBefore final : public Tracker {
     if (access == Access::Write) {
       cells.set_defined(addr, end, true);
       if (buffer == Buffer::L0C && v.pipe == Pipe::M) c.wrote_l0c(bytes);
-    } else if (access != Access::Move && !c.fault) {
+    } else if (access != Access::Move && !c.undefined) {
       const uint64_t undefined = cells.first_undefined(addr, end);
       if (undefined == end) return;
-      c.fault = Fault{TrapKind::UninitialisedRead, {}, {}, c.party(), buffer, 0, undefined, end};
+      c.undefined =
+          Fault{TrapKind::UninitialisedRead, {}, {}, c.party(), buffer, 0, undefined, end};
     }
   }
 
@@ -326,7 +326,9 @@ class HappensBefore final : public Tracker {
       place(f, s, out.conflict.begin - base);
       faults_.add(f);
     }
-    if (out.any_undefined) {
+    if (out.any_undefined && access == Access::Move) {
+      c.moved_undefined = true;
+    } else if (out.any_undefined) {
       f = Fault{TrapKind::UninitialisedRead, {}, {}, c.party(), Buffer::GM, 0, 0, 0};
       place(f, s, out.undefined - base);
       faults_.add(f);

@@ -66,9 +66,16 @@ class Tracker {
 
   virtual void access(const CoreId& core, Pipe pipe, const char* name, uint32_t site, Access access,
                       Buffer buffer, uint64_t addr, uint64_t bytes) = 0;
-  // Gives dst the definedness of src, after the access that wrote dst. GM counts as defined.
+  // Gives dst the definedness of src, after the access that wrote dst. GM is defined
+  // where the kernel or, for inputs, the host gave it a value.
   virtual void copy_defined(const CoreId& core, Buffer dst, uint64_t dst_addr, Buffer src,
                             uint64_t src_addr, uint64_t bytes) = 0;
+
+  // First byte of a local range that has no value, the range's end when all have one.
+  virtual uint64_t first_undefined(const CoreId& core, Buffer buffer, uint64_t addr,
+                                   uint64_t bytes) = 0;
+  // Takes away the value of what the instruction wrote, as it was computed from undefined bytes.
+  virtual void set_undefined(const CoreId& core, Buffer buffer, uint64_t addr, uint64_t bytes) = 0;
 
   virtual void set_flag(const CoreId& core, Pipe src, Pipe dst, int id, uint32_t site) = 0;
   // A wait on S, which issues to all pipes, holds back everything later on every pipe.

@@ -68,7 +68,9 @@ Trap make_trap(const Fault& f, const std::string& chip, const std::vector<Region
     return Trap(f.kind, race_report(chip, f.race, f.first, f.second, where(f, regions)));
   }
   return Trap(f.kind, headline("UninitialisedRead", chip, f.second) + "reads " + where(f, regions) +
-                          ", which nothing wrote before\n  " + describe(f.second));
+                          ", which nothing wrote before or only "
+                          "with results of memory nothing wrote\n  " +
+                          describe(f.second));
 }
 
 }  // namespace dav

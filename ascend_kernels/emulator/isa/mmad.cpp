@@ -11,6 +11,7 @@
 
 #include "dav/abi_cube.h"
 #include "isa/cube_common.h"
+#include "isa/mmad_notes.h"
 #include "isa/mmad_panels.h"
 #include "numeric/half.h"
 #include "numeric/matmul.h"
@@ -71,26 +72,6 @@ void require_arguments(const Instruction& in, Local dst, DType dst_type, Local a
   }
   if (d.winograd && is_coupled(in)) {
     in.trap(TrapKind::UnsupportedOp, "the emulator has no winograd and no sparse Mmad");
-  }
-}
-
-// Valid lanes of C, column of fractals after column of fractals.
-void note_c(Instruction& in, const MmadShape& s, Local c, bool write) {
-  if (!in.checking()) return;
-  const uint64_t row_bytes = uint64_t{kSide} * s.c_size;
-  for (uint32_t nb = 0; nb < s.n_tiles; ++nb) {
-    const uint64_t column = c.addr + uint64_t{nb} * s.m_tiles * kSide * row_bytes;
-    const uint32_t lanes = std::min<uint32_t>(kSide, s.n - nb * kSide);
-    const uint32_t pieces = lanes == kSide ? 1 : s.m;
-    const uint64_t bytes = lanes == kSide ? s.m * row_bytes : uint64_t{lanes} * s.c_size;
-    for (uint32_t r = 0; r < pieces; ++r) {
-      const uint64_t at = column + r * row_bytes;
-      if (write) {
-        in.note_write(Buffer::L0C, at, bytes);
-      } else {
-        in.note_read(Buffer::L0C, at, bytes);
-      }
-    }
   }
 }
 
@@ -223,9 +204,7 @@ void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_typ
   std::byte* c = in.span(Buffer::L0C, dst.addr, s.c_bytes);
   const std::byte* bias = nullptr;
   if (d.from_bias) bias = in.read(Buffer::BT, d.bias.addr, uint64_t{d.n} * 4);
-  note_operands(in, s, a, b);
-  if (!d.from_bias && !d.init_zero) note_c(in, s, dst, false);
-  note_c(in, s, dst, true);
+  note_mmad(in, s, a, b, dst, !d.from_bias && !d.init_zero);
 
   const bool hf32 = a_type == DType::F32 && control.hf32;
   if (!in.timing_only()) {

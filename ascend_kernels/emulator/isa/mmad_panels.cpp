@@ -72,12 +72,6 @@ const T* unpack_right(const MmadShape& s, const std::byte* b, const Widen& fract
   return panels.data();
 }
 
-// Bytes of the k lanes of fractal kb that are valid.
-uint32_t valid_bytes(const MmadShape& s, uint32_t kb) {
-  const uint32_t lanes = std::min(s.c0, s.k - kb * s.c0);
-  return (lanes * kBlock + s.c0 - 1) / s.c0;
-}
-
 }  // namespace
 
 MmadShape mmad_shape(const MmadDesc& d, DType c_type, DType a_type) {
@@ -100,46 +94,6 @@ MmadShape mmad_shape(const MmadDesc& d, DType c_type, DType a_type) {
   s.b_bytes = uint64_t{s.k_tiles} * s.n_tiles * kFractal;
   s.c_bytes = uint64_t{s.m_tiles} * s.n_tiles * kSide * kSide * s.c_size;
   return s;
-}
-
-void note_operands(Instruction& in, const MmadShape& s, Local a, Local b) {
-  if (!in.checking()) return;
-  const bool whole_k = s.k % s.c0 == 0;
-  if (s.gemv) {
-    in.note_read(Buffer::L0A, a.addr,
-                 uint64_t{s.k_tiles - 1} * kBlock + valid_bytes(s, s.k_tiles - 1));
-  } else if (whole_k && s.m % kSide == 0 && s.k_stride == s.k_tiles) {
-    in.note_read(Buffer::L0A, a.addr, s.a_bytes);
-  } else {
-    for (uint32_t mb = 0; mb < s.m_tiles; ++mb) {
-      const uint32_t rows = std::min<uint32_t>(kSide, s.m - mb * kSide);
-      for (uint32_t kb = 0; kb < s.k_tiles; ++kb) {
-        const uint64_t fractal = a.addr + (uint64_t{mb} * s.k_stride + kb) * kFractal;
-        const uint32_t bytes = valid_bytes(s, kb);
-        if (bytes == kBlock) {
-          in.note_read(Buffer::L0A, fractal, uint64_t{rows} * kBlock);
-          continue;
-        }
-        for (uint32_t r = 0; r < rows; ++r) in.note_read(Buffer::L0A, fractal + r * kBlock, bytes);
-      }
-    }
-  }
-  if (whole_k && s.n % kSide == 0) {
-    in.note_read(Buffer::L0B, b.addr, s.b_bytes);
-    return;
-  }
-  for (uint32_t kb = 0; kb < s.k_tiles; ++kb) {
-    const uint32_t bytes = valid_bytes(s, kb);
-    for (uint32_t nb = 0; nb < s.n_tiles; ++nb) {
-      const uint32_t columns = std::min<uint32_t>(kSide, s.n - nb * kSide);
-      const uint64_t fractal = b.addr + (uint64_t{kb} * s.n_tiles + nb) * kFractal;
-      if (bytes == kBlock) {
-        in.note_read(Buffer::L0B, fractal, uint64_t{columns} * kBlock);
-        continue;
-      }
-      for (uint32_t c = 0; c < columns; ++c) in.note_read(Buffer::L0B, fractal + c * kBlock, bytes);
-    }
-  }
 }
 
 const float* unpack_left_float(const MmadShape& s, const std::byte* a, DType type, Hf32 hf32) {

@@ -25,8 +25,6 @@ struct MmadShape {
 };
 
 MmadShape mmad_shape(const MmadDesc& desc, DType c_type, DType a_type);
-// Records the reads of the valid lanes of A and B.
-void note_operands(Instruction& in, const MmadShape& shape, Local a, Local b);
 
 struct Hf32 {
   bool enabled = false;

@@ -32,6 +32,33 @@ LanePlan counted(uint64_t total, uint32_t lanes) {
   return plan;
 }
 
+// Calls f(addr, bytes) for the active lanes of an operand, in as few pieces as there are.
+template <typename F>
+void for_pieces(const LanePlan& plan, const Swept& operand, F&& note) {
+  if (detail::is_dense(plan, operand)) {
+    const uint64_t lanes = uint64_t{plan.repeats - 1} * plan.lanes + plan.tail_prefix;
+    note(operand.at.addr, (lanes * operand.bits + 7) / 8);
+    return;
+  }
+  // Repeats that all read the same place are noted once; the first covers the last.
+  const uint32_t repeats = operand.repeat_bytes == 0 && plan.repeats > 1 ? 1 : plan.repeats;
+  for (uint32_t r = 0; r < repeats; ++r) {
+    LaneBits bits = plan.bits(r);
+    if (operand.block_bytes == 0) {
+      // All blocks are the first one.
+      const uint32_t per = operand.per_block();
+      LaneBits once{};
+      for (uint32_t lane = 0; lane < plan.lanes; ++lane)
+        if (active(bits, lane)) once[(lane % per) >> 6] |= 1ull << ((lane % per) & 63);
+      bits = once;
+    }
+    for_runs(bits, plan.lanes, operand.per_block(), operand.block_bytes == kBlock,
+             [&](uint32_t first, uint32_t last) {
+               note(operand.addr(r, first), ((last - first) * operand.bits + 7) / 8);
+             });
+  }
+}
+
 }  // namespace
 
 LanePlan plan_lanes(const Instruction& in, const VecMask& mask, uint32_t lanes, int64_t repeats) {
@@ -138,35 +165,50 @@ Hull hull(const LanePlan& plan, const Swept& operand) {
   return {operand.at.addr + begin, operand.at.addr + end + element};
 }
 
-void note_swept(Instruction& in, const LanePlan& plan, const Swept& operand, bool write) {
-  auto note = [&](uint64_t addr, uint64_t bytes) {
-    if (write)
+void note_swept(Instruction& in, const LanePlan& plan, const Swept& operand, Access access) {
+  for_pieces(plan, operand, [&](uint64_t addr, uint64_t bytes) {
+    if (access == Access::Write) {
       in.note_write(operand.at.buffer, addr, bytes);
-    else
+    } else if (access == Access::Move) {
+      in.note_move(operand.at.buffer, addr, bytes);
+    } else {
       in.note_read(operand.at.buffer, addr, bytes);
-  };
-  if (detail::is_dense(plan, operand)) {
-    const uint64_t lanes = uint64_t{plan.repeats - 1} * plan.lanes + plan.tail_prefix;
-    note(operand.at.addr, (lanes * operand.bits + 7) / 8);
-    return;
-  }
-  // Repeats that all read the same place are noted once; the first covers the last.
-  const uint32_t repeats = operand.repeat_bytes == 0 && plan.repeats > 1 ? 1 : plan.repeats;
-  for (uint32_t r = 0; r < repeats; ++r) {
-    LaneBits bits = plan.bits(r);
-    if (operand.block_bytes == 0) {
-      // All blocks are the first one.
-      const uint32_t per = operand.per_block();
-      LaneBits once{};
-      for (uint32_t lane = 0; lane < plan.lanes; ++lane)
-        if (active(bits, lane)) once[(lane % per) >> 6] |= 1ull << ((lane % per) & 63);
-      bits = once;
     }
-    for_runs(bits, plan.lanes, operand.per_block(), operand.block_bytes == kBlock,
-             [&](uint32_t first, uint32_t last) {
-               note(operand.addr(r, first), ((last - first) * operand.bits + 7) / 8);
-             });
+  });
+}
+
+bool swept_defined(const Instruction& in, const LanePlan& plan, const Swept& operand) {
+  bool defined = true;
+  for_pieces(plan, operand, [&](uint64_t addr, uint64_t bytes) {
+    defined = defined && in.is_defined(operand.at.buffer, addr, bytes);
+  });
+  return defined;
+}
+
+void note_lanewise(Instruction& in, const LanePlan& plan, const Swept& dst, const Swept* sources,
+                   size_t count) {
+  const auto sources_have = [&](uint32_t r, uint32_t lane) {
+    return std::all_of(sources, sources + count, [&](const Swept& s) {
+      return in.is_defined(s.at.buffer, s.addr(r, lane), (s.bits + 7) / 8);
+    });
+  };
+  const bool defined = std::all_of(sources, sources + count,
+                                   [&](const Swept& s) { return swept_defined(in, plan, s); });
+  std::vector<uint64_t> lost;
+  bool any = false;
+  for (uint32_t r = 0; r < plan.repeats && !defined; ++r) {
+    for (uint32_t lane = 0; lane < plan.lanes; ++lane) {
+      if (!active(plan.bits(r), lane)) continue;
+      const bool has = sources_have(r, lane);
+      any = any || has;
+      if (!has) lost.push_back(dst.addr(r, lane));
+    }
   }
+  for (size_t i = 0; i < count; ++i) {
+    note_swept(in, plan, sources[i], any ? Access::Move : Access::Read);
+  }
+  note_swept(in, plan, dst, Access::Write);
+  for (uint64_t addr : lost) in.set_undefined(dst.at.buffer, addr, (dst.bits + 7) / 8);
 }
 
 void check_overlap(const Instruction& in, const LanePlan& plan, const Swept& dst, const Swept& src,

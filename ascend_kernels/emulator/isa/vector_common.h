@@ -8,6 +8,7 @@
 
 #include "core/core.h"
 #include "core/instruction.h"
+#include "core/tracker.h"
 #include "dav/abi_vector.h"
 
 namespace dav::vec {
@@ -106,7 +107,15 @@ void for_runs(const LaneBits& bits, uint32_t lanes, uint32_t per_block, bool mer
   }
 }
 
-void note_swept(Instruction& in, const LanePlan& plan, const Swept& operand, bool write);
+void note_swept(Instruction& in, const LanePlan& plan, const Swept& operand, Access access);
+// Whether all active lanes have a value.
+bool swept_defined(const Instruction& in, const LanePlan& plan, const Swept& operand);
+// Records what an instruction reads and writes that computes every lane of dst from the same lanes
+// of its sources. Kernels round lengths up to whole blocks and never use the surplus, so lanes
+// without values are no error here, they take the value from their lane of dst; unless that is all
+// there is.
+void note_lanewise(Instruction& in, const LanePlan& plan, const Swept& dst, const Swept* sources,
+                   size_t count);
 // Traps on the overlaps that give undefined results: partial within a repeat, and a source that an
 // earlier repeat has overwritten. `accumulates`: src may be the very dst with a stride of 0.
 void check_overlap(const Instruction& in, const LanePlan& plan, const Swept& dst, const Swept& src,
@@ -136,10 +145,7 @@ void scatter(const LanePlan& plan, uint32_t r, const Swept& operand, std::byte* 
 template <size_t N, typename Compute>
 void sweep(Instruction& in, const LanePlan& plan, const Swept& dst, const std::array<Swept, N>& src,
            Compute&& compute) {
-  if (in.checking()) {
-    for (const Swept& s : src) note_swept(in, plan, s, false);
-    note_swept(in, plan, dst, true);
-  }
+  if (in.checking()) note_lanewise(in, plan, dst, src.data(), N);
   std::array<const std::byte*, N> base{}, at{};
   bool dense = detail::is_dense(plan, dst);
   for (size_t i = 0; i < N; ++i) {

@@ -77,7 +77,7 @@ void blend(std::byte* x, const std::byte* y, const vec::LaneBits& bits, uint32_t
 }
 
 const std::byte* operand_base(Instruction& in, const vec::LanePlan& plan, const vec::Swept& s) {
-  if (in.checking()) vec::note_swept(in, plan, s, false);
+  if (in.checking()) vec::note_swept(in, plan, s, Access::Read);
   const vec::Hull h = vec::hull(plan, s);
   return in.span(Buffer::UB, h.begin, h.end - h.begin) - (h.begin - s.at.addr);
 }
@@ -224,7 +224,7 @@ void vector_select(const VecSelect& v) {
   }
   if (in.checking()) vec::check_overlap(in, plan, dst, src0, false);
   const std::byte* a = operand_base(in, plan, src0);
-  if (in.checking()) vec::note_swept(in, plan, dst, true);
+  if (in.checking()) vec::note_swept(in, plan, dst, Access::Write);
   const vec::Hull h = vec::hull(plan, dst);
   std::byte* out = in.span(Buffer::UB, h.begin, h.end - h.begin) - (h.begin - dst.at.addr);
   for (uint32_t r = 0; r < plan.repeats && !in.timing_only(); ++r) {

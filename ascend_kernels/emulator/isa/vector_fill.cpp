@@ -121,14 +121,27 @@ void vector_brcb(DType type, Local dst, uint32_t dst_block_stride, uint32_t dst_
   const uint64_t dst_bytes = (repeats - 1) * repeat + 7 * block + vec::kBlock;
   if (dst.addr < src.addr + src_bytes && src.addr < dst.addr + dst_bytes)
     in.trap(TrapKind::IllegalArgument, "dst and src of Brcb may not overlap");
-  const std::byte* in_bytes = in.read(Buffer::UB, src.addr, src_bytes);
+  const std::byte* in_bytes = in.span(Buffer::UB, src.addr, src_bytes);
   std::byte* out = in.span(Buffer::UB, dst.addr, dst_bytes);
   if (in.checking()) {
+    // As with lanewise instructions: an undefined element takes the value from its block only.
+    const auto has_value = [&](uint32_t i) {
+      return in.is_defined(Buffer::UB, src.addr + uint64_t{i} * bytes, bytes);
+    };
+    const auto block_at = [&](uint32_t i) { return dst.addr + i / 8 * repeat + i % 8 * block; };
+    uint32_t defined = 0;
+    for (uint32_t i = 0; i < repeats * 8; ++i) defined += has_value(i);
+    if (defined == 0 || defined == repeats * 8)
+      in.note_read(Buffer::UB, src.addr, src_bytes);
+    else
+      in.note_move(Buffer::UB, src.addr, src_bytes);
     if (block == vec::kBlock && repeat == 8 * vec::kBlock)
       in.note_write(Buffer::UB, dst.addr, dst_bytes);
     else
       for (uint32_t i = 0; i < repeats * 8; ++i)
-        in.note_write(Buffer::UB, dst.addr + i / 8 * repeat + i % 8 * block, vec::kBlock);
+        in.note_write(Buffer::UB, block_at(i), vec::kBlock);
+    for (uint32_t i = 0; i < repeats * 8 && defined != repeats * 8; ++i)
+      if (!has_value(i)) in.set_undefined(Buffer::UB, block_at(i), vec::kBlock);
   }
   vec::vector_work(in, VectorClass::Brcb, type, repeats);
   if (in.timing_only()) return;

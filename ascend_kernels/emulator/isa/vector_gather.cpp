@@ -36,8 +36,8 @@ void vector_gather(const VecGather& v) {
       vec::swept(in, {v.offsets, 1, lanes * 4 / vec::kBlock}, DType::U32, "srcOffset");
   std::array<uint32_t, vec::kMaxLanes> at{};
   if (in.checking()) {
-    vec::note_swept(in, plan, offsets, false);
-    vec::note_swept(in, plan, dst, true);
+    vec::note_swept(in, plan, offsets, Access::Read);
+    vec::note_swept(in, plan, dst, Access::Write);
   }
   const vec::Hull oh = vec::hull(plan, offsets), dh = vec::hull(plan, dst);
   const std::byte* from =

@@ -68,9 +68,31 @@ const float* RepeatReader::lanes(uint32_t r, float identity) {
   return wide_;
 }
 
-RepeatReader::RepeatReader(Instruction& in, const LanePlan& plan, const Swept& src, DType type)
+void RepeatReader::note(Instruction& in, uint32_t group) {
+  if (group == 0 || swept_defined(in, plan_, src_)) {
+    note_swept(in, plan_, src_, Access::Read);
+    return;
+  }
+  bool any = false;
+  for (uint32_t r = 0; r < plan_.repeats; ++r) {
+    for (uint32_t first = 0; first < plan_.lanes; first += group) {
+      bool defined = true, used = false;
+      for (uint32_t lane = first; lane < first + group && lane < plan_.lanes; ++lane) {
+        if (!active(plan_.bits(r), lane)) continue;
+        used = true;
+        defined = defined && in.is_defined(Buffer::UB, src_.addr(r, lane), src_.bits / 8);
+      }
+      if (used && !defined) lost_.emplace_back(r, first / group);
+      any = any || (used && defined);
+    }
+  }
+  note_swept(in, plan_, src_, any ? Access::Move : Access::Read);
+}
+
+RepeatReader::RepeatReader(Instruction& in, const LanePlan& plan, const Swept& src, DType type,
+                           uint32_t group)
     : plan_(plan), src_(src), type_(type) {
-  if (in.checking()) note_swept(in, plan, src, false);
+  if (in.checking()) note(in, group);
   const Hull h = hull(plan, src);
   base_ = in.span(Buffer::UB, h.begin, h.end - h.begin) - (h.begin - src.at.addr);
 }
@@ -129,7 +151,7 @@ void vector_reduce_repeat(const VecReduce& v) {
                                                           : value_bytes;
   in.require_aligned(Buffer::UB, v.dst.addr, unit, "dst");
   if (p.plan.repeats == 0) return;
-  vec::RepeatReader reader(in, p.plan, p.src, v.type);
+  vec::RepeatReader reader(in, p.plan, p.src, v.type, p.plan.lanes);
   const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
   std::byte* out = in.span(Buffer::UB, v.dst.addr, (p.plan.repeats - 1) * stride + unit);
   if (in.checking()) {
@@ -138,6 +160,7 @@ void vector_reduce_repeat(const VecReduce& v) {
     else
       for (uint32_t r = 0; r < p.plan.repeats; ++r)
         in.note_write(Buffer::UB, v.dst.addr + r * stride, unit);
+    reader.settle(in, unit, [&](uint32_t r, uint32_t) { return v.dst.addr + r * stride; });
   }
   vec::vector_work(in, VectorClass::RepeatReduce, v.type, p.plan.repeats);
   if (in.timing_only()) return;
@@ -179,9 +202,9 @@ void vector_reduce_block(const VecReduce& v) {
   const uint32_t unit = 8 * bytes;
   in.require_aligned(Buffer::UB, v.dst.addr, unit, "dst");
   if (p.plan.repeats == 0) return;
-  vec::RepeatReader reader(in, p.plan, p.src, v.type);
-  const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
   const uint32_t per_block = vec::kBlock / bytes;
+  vec::RepeatReader reader(in, p.plan, p.src, v.type, per_block);
+  const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
   std::byte* out = in.span(Buffer::UB, v.dst.addr, (p.plan.repeats - 1) * stride + unit);
   vec::vector_work(in, VectorClass::BlockReduce, v.type, p.plan.repeats);
   if (in.timing_only()) return;
@@ -206,6 +229,8 @@ void vector_reduce_block(const VecReduce& v) {
         in.note_write(Buffer::UB, v.dst.addr + r * stride + first * bytes, (last - first) * bytes);
       });
   }
+  reader.settle(in, bytes,
+                [&](uint32_t r, uint32_t i) { return v.dst.addr + r * stride + i * bytes; });
 }
 
 void vector_reduce_pair(const VecReduce& v) {
@@ -213,7 +238,7 @@ void vector_reduce_pair(const VecReduce& v) {
   Prepared p = prepare(in, v);
   in.require_aligned(Buffer::UB, v.dst.addr, vec::kBlock, "dst");
   if (p.plan.repeats == 0) return;
-  vec::RepeatReader reader(in, p.plan, p.src, v.type);
+  vec::RepeatReader reader(in, p.plan, p.src, v.type, 2);
   const uint32_t bytes = size_of(v.type);
   const uint32_t unit = p.plan.lanes / 2 * bytes;
   const uint64_t stride = static_cast<uint64_t>(v.dst_stride) * unit;
@@ -230,6 +255,8 @@ void vector_reduce_pair(const VecReduce& v) {
       if (in.checking()) in.note_write(Buffer::UB, v.dst.addr + r * stride + i * bytes, bytes);
     }
   }
+  reader.settle(in, bytes,
+                [&](uint32_t r, uint32_t i) { return v.dst.addr + r * stride + i * bytes; });
 }
 
 }  // namespace dav

@@ -1,6 +1,9 @@
 // Building blocks of the reductions.
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "isa/vector_common.h"
 
 namespace dav::vec {
@@ -24,15 +27,26 @@ Swept reduce_source(const Instruction& in, Local at, int64_t block_stride, int64
 // The lanes of one repeat after another, as floats.
 class RepeatReader {
  public:
-  RepeatReader(Instruction& in, const LanePlan& plan, const Swept& src, DType type);
+  // Every `group` lanes of a repeat give a result of their own; 0 when all lanes give one. As with
+  // lanewise instructions, a group with undefined lanes takes the value from its result only.
+  RepeatReader(Instruction& in, const LanePlan& plan, const Swept& src, DType type,
+               uint32_t group = 0);
   // Valid until the next call; lanes that take no part hold `identity`.
   const float* lanes(uint32_t r, float identity);
+  // After the writes were noted: addr(r, i) is where result i of repeat r lies.
+  template <typename F>
+  void settle(Instruction& in, uint32_t bytes, F&& addr) const {
+    for (const auto& [r, i] : lost_) in.set_undefined(Buffer::UB, addr(r, i), bytes);
+  }
 
  private:
+  void note(Instruction& in, uint32_t group);
+
   const LanePlan& plan_;
   const Swept& src_;
   DType type_;
   const std::byte* base_ = nullptr;
+  std::vector<std::pair<uint32_t, uint32_t>> lost_;
   alignas(64) float wide_[kMaxLanes];
 };
 
