@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from ascendfa import arrays
 from ascendfa.chips import check_tile, chip_for_soc
 from ascendfa.config import FlashAttentionConfig, as_config, merge_argument, resolve_blocks
-from ascendfa.errors import NotSupportedError
+from ascendfa.errors import DTypeError, NotSupportedError
 from ascendfa.native.acl import acl
 from ascendfa.native.backend import Backend
-from ascendfa.native.executor import flash_attention_host
+from ascendfa.native.executor import Attributes, HostInput, flash_attention_host
 from ascendfa.native.loader import current_backend
 from ascendfa.problem import Problem, as_bool, make_problem, reject_unsupported
 
@@ -54,16 +54,29 @@ def flash_attention(
     Parameters
     ----------
     q, k, v
-        numpy arrays or CPU torch tensors, float16, [B, H, S, D] (or [B, S, H, D], see `layout`);
-        k and v share a length and a number of heads that may differ from q's; q's number of heads
-        is a multiple of theirs (1 for MQA). D is 1 to 256. Any strides whose last axis is
-        contiguous.
+        numpy arrays or CPU torch tensors, float16 or bfloat16, q [B, Hq, Sq, D], k [B, Hk, Sk, D]
+        and v [B, Hk, Sk, Dv] (or [B, S, H, D], see `layout`). Hq is a multiple of Hk: query head h
+        reads key head ``h // (Hq // Hk)``. D and Dv are 1 to 256. Strides are followed, not
+        copied, as long as the last axis is contiguous: slices, transposed and expanded views.
     causal
         Key j is visible to query i iff ``j <= i + Sk - Sq``: the last query sees the last key.
     scale
         Factor on the scores; None for 1/√D.
-    window_size, softcap, alibi_slopes, bias, mask, dropout_p
-        Not supported yet; anything but the default raises.
+    window_size
+        (left, right): key j is visible to query i iff ``own - left <= j <= own + right``, where
+        ``own`` is ``i + Sk - Sq``; -1 for no limit on a side. With `causal`, both have to hold.
+    softcap
+        Scaled scores become ``softcap * tanh(score / softcap)``; 0 for none, at most 1000.
+    alibi_slopes
+        float32 [Hq] or [B, Hq]: scores lose ``slope * abs(i + Sk - Sq - j)``.
+    bias
+        Added to the scores after all of the above: an array of q's dtype, [Sq, Sk] or
+        [B, Hq, Sq, Sk], of whose axes B, Hq and Sq each may be 1. May hold -inf.
+    mask
+        bool, of the shapes `bias` has: keys are visible where it is True (and nothing else hides
+        them).
+    dropout_p
+        Not supported; anything but 0 raises.
     deterministic
         The forward pass always is; accepted either way.
     layout
@@ -76,9 +89,10 @@ def flash_attention(
     Returns
     -------
     out : array
-        Of the kind, type and layout of q. A query that sees no key gets zeros.
+        Of the kind, type and layout of q, with v's head dimension. A query that sees no key gets
+        zeros.
     lse : array
-        Only with `return_lse`: [B, H, Sq] float32, the natural logarithm of each query's sum of
+        Only with `return_lse`: [B, Hq, Sq] float32, the natural logarithm of each query's sum of
         exponentials; -inf where no key is visible.
 
     Raises
@@ -97,29 +111,41 @@ def flash_attention(
         scale = merge_argument("scale", scale, None, settings.scale)
         merge_argument("deterministic", deterministic, False, settings.deterministic)
     with_lse = as_bool("return_lse", return_lse)
-    reject_unsupported(
+    reject_unsupported(dropout_p=dropout_p)
+    given = {"q": q, "k": k, "v": v, "bias": bias, "mask": mask, "alibi_slopes": alibi_slopes}
+    required = ("q", "k", "v")
+    specs = {
+        name: arrays.describe(name, array)
+        for name, array in given.items()
+        if name in required or array is not None
+    }
+    problem = make_problem(
+        **specs,
+        causal=causal,
+        scale=scale,
         window_size=window_size,
         softcap=softcap,
-        alibi_slopes=alibi_slopes,
-        bias=bias,
-        mask=mask,
-        dropout_p=dropout_p,
+        layout=layout,
     )
-    q_spec, k_spec, v_spec = (
-        arrays.describe(name, array) for name, array in (("q", q), ("k", k), ("v", v))
-    )
-    problem = make_problem(q_spec, k_spec, v_spec, causal=causal, scale=scale, layout=layout)
+    out = arrays.result_buffer(problem.out_shape, q, problem.dtype)
+    lse = np.empty(problem.lse_shape, np.float32)
     if problem.needs_launch:
-        out, lse = _launch(problem, settings, q, k, v)
+        _launch(problem, settings, given, out, lse)
     else:
-        out, lse = _without_keys(problem)
-    result = arrays.as_result(out, q_spec, problem.layout)
-    return (result, arrays.as_result(lse, q_spec)) if with_lse else result
+        # Zero has the same bits in every type.
+        out.view(np.uint8)[:] = 0
+        lse[:] = -np.inf
+    result = arrays.as_result(out, q, problem.dtype)
+    return (result, arrays.as_result(lse, q)) if with_lse else result
 
 
 def _launch(
-    problem: Problem, config: FlashAttentionConfig | None, q: Any, k: Any, v: Any
-) -> tuple[arrays.HostArray, arrays.HostArray]:
+    problem: Problem,
+    config: FlashAttentionConfig | None,
+    given: dict[str, Any],
+    out: arrays.HostArray,
+    lse: arrays.HostArray,
+) -> None:
     runtime = acl()
     with runtime.device(0):
         chip = chip_for_soc(runtime.soc_name())
@@ -127,21 +153,50 @@ def _launch(
             raise NotSupportedError(
                 "SoC", runtime.soc_name(), "a chip of unit ascend910b or ascend910_93"
             )
+        if problem.dtype not in chip.dtypes:
+            raise DTypeError(
+                "q, k, v",
+                f"dtype {problem.dtype} on {runtime.soc_name()}",
+                " or ".join(chip.dtypes),
+            )
         blocks = resolve_blocks(problem, config, chip.unit)
-        check_tile(chip, blocks.m, blocks.n, problem.head_dim)
-        host = (arrays.stage(array, problem.layout) for array in (q, k, v))
-        return flash_attention_host(
-            runtime,
-            *host,
-            dtype=problem.dtype,
+        dims = (problem.head_dim, problem.head_dim_v)
+        check_tile(chip, blocks.m, blocks.n, dims, out.itemsize)
+        staged = [
+            None if array is None else arrays.stage(array, _DTYPE_OF.get(name, problem.dtype))
+            for name, array in given.items()
+        ]
+        attributes = Attributes(
             scale=problem.scale,
             causal=problem.causal,
+            window_left=problem.window_size[0],
+            window_right=problem.window_size[1],
+            softcap=problem.softcap,
             block_m=blocks.m,
             block_n=blocks.n,
+            layout=problem.layout,
         )
+        inputs = [
+            None if array is None else _host_input(name, array)
+            for name, array in zip(given, staged, strict=True)
+        ]
+        flash_attention_host(runtime, inputs, attributes, out, problem.dtype, lse)
 
 
-def _without_keys(problem: Problem) -> tuple[arrays.HostArray, arrays.HostArray]:
-    rows = (problem.batch, problem.heads_q, problem.seq_q)
-    out = np.zeros((*rows, problem.head_dim_v), dtype=problem.dtype)
-    return out, np.full(rows, -np.inf, dtype=np.float32)
+# Inputs that do not have q's type.
+_DTYPE_OF: Final = {"mask": "bool", "alibi_slopes": "float32"}
+
+
+def _host_input(name: str, array: arrays.Staged) -> HostInput:
+    shape, strides = array.shape, array.strides
+    if name in ("bias", "mask") and len(shape) == 2:
+        # The operator takes four axes; those of length 1 repeat.
+        shape, strides = (1, 1, *shape), (0, 0, *strides)
+    return HostInput(
+        address=array.owner.ctypes.data,
+        nbytes=array.nbytes,
+        dtype=array.dtype,
+        shape=shape,
+        strides=strides,
+        contiguous=array.contiguous,
+    )

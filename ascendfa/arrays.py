@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from ascendfa.errors import ArgumentTypeError, NotSupportedError, ShapeError
-from ascendfa.problem import ArraySpec, Layout
+from ascendfa.errors import ArgumentTypeError, NotSupportedError
+from ascendfa.problem import ArraySpec
 
-__all__ = ["HostArray", "as_result", "describe", "stage"]
+__all__ = ["HostArray", "Staged", "as_result", "describe", "result_buffer", "stage"]
 
 HostArray = npt.NDArray[Any]
-
-
-class TensorLike(Protocol):
-    """The part of ``torch.Tensor`` used here."""
-
-    shape: tuple[int, ...]
-    dtype: object
-    device: object
-    requires_grad: bool
-
-    def stride(self) -> tuple[int, ...]: ...
-    def detach(self) -> TensorLike: ...
-    def resolve_neg(self) -> TensorLike: ...
-    def numpy(self) -> HostArray: ...
+# Elements that are copied without asking whether they are needed.
+_SMALL_SPAN: Final = 4096
 
 
 def _torch() -> Any:
@@ -95,31 +84,90 @@ def _describe_tensor(name: str, tensor: Any) -> ArraySpec:
     )
 
 
-def stage(array: Any, layout: Layout) -> HostArray:
-    """Return the elements as a C-contiguous host array [batch, heads, seq, head_dim].
+@dataclass(frozen=True)
+class Staged:
+    """Host memory that holds an array, to be copied as it is.
 
-    Shares the caller's memory when that already has this form, so the result is only for reading.
+    Attributes
+    ----------
+    owner
+        Keeps the memory alive; its first element is the array's.
+    dtype
+        Name of the element type.
+    shape, strides
+        In elements.
+    span
+        Elements from the first to the last one.
     """
-    host = array.detach().resolve_neg().numpy() if _is_tensor(array) else np.asarray(array)
-    if layout == "BSND":
-        host = host.transpose(0, 2, 1, 3)
-    if host.ndim != 4:
-        raise ShapeError("array", f"rank {host.ndim}", "rank 4")
-    return np.ascontiguousarray(host)
+
+    owner: HostArray
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    span: int
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        expected = 1
+        for length, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
+            if length != 1 and stride != expected:
+                return False
+            expected *= length
+        return True
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes to copy."""
+        return self.span * self.owner.itemsize
 
 
-def as_result(host: HostArray, spec: ArraySpec, layout: Layout | None = None) -> Any:
+def stage(array: Any, dtype: str) -> Staged:
+    """Return the memory that holds an array, without copying it where its strides allow.
+
+    An array whose elements lie far apart is packed first: copying what lies between would take
+    longer. So is one with negative strides, which no kernel reads.
+    """
+    if _is_tensor(array):
+        tensor = array.detach().resolve_neg()
+        # numpy has no bfloat16; the bits are all that is needed.
+        host = tensor.view(_torch().int16).numpy() if dtype == "bfloat16" else tensor.numpy()
+    else:
+        host = np.asarray(array)
+    size = host.itemsize
+    strides = tuple(
+        0 if n == 1 else s // size for n, s in zip(host.shape, host.strides, strict=True)
+    )
+    span = 1 + sum((n - 1) * s for n, s in zip(host.shape, strides, strict=True))
+    uneven = any(s % size for s in host.strides)  # fields of records
+    if uneven or min(strides) < 0 or span > 2 * host.size + _SMALL_SPAN:
+        host = np.ascontiguousarray(host)
+        strides = tuple(s // size for s in host.strides)
+        span = host.size
+    return Staged(host, dtype, host.shape, strides, span)
+
+
+def result_buffer(shape: tuple[int, ...], like: Any, dtype: str) -> HostArray:
+    """Return a host array for a result that has the element type of a caller's array."""
+    if _is_tensor(like):
+        return np.empty(shape, np.int16 if dtype == "bfloat16" else dtype)
+    return np.empty(shape, like.dtype)
+
+
+def as_result(host: HostArray, like: Any, dtype: str | None = None) -> Any:
     """Return a host array as the caller's kind of array.
 
     Parameters
     ----------
     host
-        C-contiguous, [batch, heads, seq, ...].
-    spec
+        C-contiguous; bfloat16 as its bits.
+    like
         The array whose kind the result takes.
-    layout
-        Axis order of a rank-4 result; None leaves the axes alone.
+    dtype
+        Name of the element type; None for that of `host`.
     """
-    if layout == "BSND":
-        host = np.ascontiguousarray(host.transpose(0, 2, 1, 3))
-    return _torch().from_numpy(host) if spec.kind == "torch" else host
+    if not _is_tensor(like):
+        return host
+    torch = _torch()
+    tensor = torch.from_numpy(host)
+    return tensor.view(torch.bfloat16) if dtype == "bfloat16" else tensor

@@ -57,13 +57,13 @@ CHIPS: Final[dict[str, Chip]] = {
             ("float16",),
             False,
         ),
-        Chip("ascend910b", 2201, _SPLIT_2201, ("float16",), True),
-        Chip("ascend910_93", 2201, _SPLIT_2201, ("float16",), True),
+        Chip("ascend910b", 2201, _SPLIT_2201, ("float16", "bfloat16"), True),
+        Chip("ascend910_93", 2201, _SPLIT_2201, ("float16", "bfloat16"), True),
         Chip(
             "ascend950",
             3510,
             _SPLIT_3510,
-            ("float16",),
+            ("float16", "bfloat16"),
             False,
         ),
     )
@@ -113,14 +113,15 @@ _FEWEST_ROWS: Final = 8
 _MAX_BLOCK_N: Final = 8 * _LANES  # a row's maximum and sum fold eight groups of lanes
 
 
-def _tile_needs(block_m: int, block_n: int, head_dim: int, itemsize: int) -> dict[str, int]:
+def _tile_needs(block_m: int, block_n: int, dims: tuple[int, int], itemsize: int) -> dict[str, int]:
     """Return the least bytes the forward kernel can do with, per buffer.
 
     The op package's plan adds what its pipeline depth takes and refuses as well, by name.
     """
-    width = -(-head_dim // _FRACTAL) * _FRACTAL
-    queries = 2 * block_m * width
-    chunks = 2 * (2 * _CUBE_EDGE * width + block_m * _CUBE_EDGE)  # keys, values, weights
+    keys, values = (-(-dim // _FRACTAL) * _FRACTAL for dim in dims)
+    queries = 2 * block_m * keys
+    # Keys, values and weights.
+    chunks = 2 * (_CUBE_EDGE * (keys + values) + block_m * _CUBE_EDGE)
     slice_of_scores = _FEWEST_ROWS * -(-block_n // _LANES) * _LANES
     return {
         "L1": (queries + chunks) * itemsize,
@@ -131,8 +132,21 @@ def _tile_needs(block_m: int, block_n: int, head_dim: int, itemsize: int) -> dic
     }
 
 
-def check_tile(chip: Chip, block_m: int, block_n: int, head_dim: int, itemsize: int = 2) -> None:
+def check_tile(
+    chip: Chip, block_m: int, block_n: int, dims: tuple[int, int], itemsize: int = 2
+) -> None:
     """Refuse block sizes that cannot work on a chip; 0 leaves a size to the plan.
+
+    Parameters
+    ----------
+    chip
+        Where the kernel is to run.
+    block_m, block_n
+        Queries and keys per tile.
+    dims
+        Head dimensions of the keys and of the values.
+    itemsize
+        Bytes per element.
 
     Raises
     ------
@@ -141,8 +155,10 @@ def check_tile(chip: Chip, block_m: int, block_n: int, head_dim: int, itemsize: 
     InvalidArgumentError
         If the kernel cannot divide its work that way.
     """
-    needs = _tile_needs(block_m, block_n, head_dim, itemsize)
-    tile = f"block_m={block_m}, block_n={block_n}, head_dim={head_dim}"
+    needs = _tile_needs(block_m, block_n, dims, itemsize)
+    tile = f"block_m={block_m}, block_n={block_n}, head_dim={dims[0]}"
+    if dims[1] != dims[0]:
+        tile += f", head_dim_v={dims[1]}"
     for buffer, needed in needs.items():
         if needed > chip.buffers[buffer]:
             raise TileError(chip.unit, buffer, needed, chip.buffers[buffer], tile)

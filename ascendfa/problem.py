@@ -20,7 +20,7 @@ __all__ = ["LAYOUTS", "ArraySpec", "Layout", "Problem", "make_problem", "reject_
 
 Layout = Literal["BNSD", "BSND"]
 LAYOUTS: Final[tuple[Layout, ...]] = ("BNSD", "BSND")
-SUPPORTED_DTYPES: Final = ("float16",)
+SUPPORTED_DTYPES: Final = ("float16", "bfloat16")
 MAX_HEAD_DIM: Final = 256
 
 _AXES: Final = {
@@ -28,6 +28,9 @@ _AXES: Final = {
     "BSND": "[batch, seq, heads, head_dim]",
 }
 _FLOAT32_MAX: Final = 3.4028234663852886e38
+# Capped scores are off by a few roundings of the cap in fp32: 3e-4 for this one.
+MAX_SOFTCAP: Final = 1000.0
+MIN_SOFTCAP: Final = 1e-3
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,13 @@ class Problem:
         Common to q, k and v.
     batch, heads_q, heads_k, seq_q, seq_k, head_dim, head_dim_v
         Extents.
-    q_strides, k_strides, v_strides
-        In elements, in the order batch, head, sequence, head_dim.
     scale
         Factor on q·kᵀ before the softmax.
-    causal
-        Key j is visible to query i iff ``j <= i + seq_k - seq_q``.
+    causal, window_size
+        Key j is visible to query i iff ``own - left <= j <= own + right``, where ``own`` is
+        ``i + seq_k - seq_q``; -1 stands for no limit, `causal` for a right limit of 0.
+    softcap
+        Scores become ``softcap * tanh(score / softcap)``; 0 for none.
     """
 
     layout: Layout
@@ -83,11 +87,20 @@ class Problem:
     seq_k: int
     head_dim: int
     head_dim_v: int
-    q_strides: tuple[int, int, int, int]
-    k_strides: tuple[int, int, int, int]
-    v_strides: tuple[int, int, int, int]
     scale: float
     causal: bool
+    window_size: tuple[int, int]
+    softcap: float
+
+    @property
+    def out_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the result, in the caller's axis order."""
+        return _reorder((self.batch, self.heads_q, self.seq_q, self.head_dim_v), self.layout)
+
+    @property
+    def lse_shape(self) -> tuple[int, int, int]:
+        """Shape of the log-sum-exps."""
+        return (self.batch, self.heads_q, self.seq_q)
 
     @property
     def group_size(self) -> int:
@@ -112,15 +125,20 @@ def make_problem(
     *,
     causal: object = False,
     scale: object = None,
+    window_size: object = (-1, -1),
+    softcap: object = 0.0,
+    alibi_slopes: ArraySpec | None = None,
+    bias: ArraySpec | None = None,
+    mask: ArraySpec | None = None,
     layout: object = "BNSD",
 ) -> Problem:
     """Check the arguments of an attention call and normalise them.
 
     Parameters
     ----------
-    q, k, v
+    q, k, v, alibi_slopes, bias, mask
         The arrays' descriptions.
-    causal, scale, layout
+    causal, scale, window_size, softcap, layout
         As in `ascendfa.flash_attention`.
 
     Returns
@@ -136,7 +154,9 @@ def make_problem(
     """
     checked_layout = _layout(layout)
     arrays = {"q": q, "k": k, "v": v}
-    _same_home(arrays)
+    terms = {"alibi_slopes": alibi_slopes, "bias": bias, "mask": mask}
+    present = {name: term for name, term in terms.items() if term is not None}
+    _same_home(arrays | present)
     _dtypes(arrays)
     for name, array in arrays.items():
         if len(array.shape) != 4:
@@ -145,12 +165,27 @@ def make_problem(
                 f"rank {len(array.shape)} (shape {_show(array.shape)})",
                 f"rank 4, {_AXES[checked_layout]} for layout={checked_layout!r}",
             )
-    q_shape, k_shape, v_shape = (_to_bnsd(a.shape, checked_layout) for a in arrays.values())
+    q_shape, k_shape, v_shape = (_reorder(a.shape, checked_layout) for a in arrays.values())
     _extents(q_shape, k_shape, v_shape)
     for name, array in arrays.items():
         _last_axis(name, array)
-    q_strides, k_strides, v_strides = (_to_bnsd(a.strides, checked_layout) for a in arrays.values())
     batch, heads_q, seq_q, head_dim = q_shape
+    seq_k = k_shape[2]
+    _term_dtypes(q.dtype, present)
+    for name in ("bias", "mask"):
+        if name in present:
+            _score_shape(name, present[name].shape, (batch, heads_q, seq_q, seq_k))
+    if alibi_slopes is not None and alibi_slopes.shape not in ((heads_q,), (batch, heads_q)):
+        raise ShapeError(
+            "alibi_slopes",
+            f"shape {_show(alibi_slopes.shape)}",
+            f"[H] or [B, H], here [{heads_q}] or [{batch}, {heads_q}]",
+        )
+    for name, term in present.items():
+        _last_axis(name, term)
+    factor, cap = _scale(scale, head_dim), _softcap(softcap)
+    if cap and not 2 * abs(factor) / cap <= _FLOAT32_MAX:
+        raise InvalidArgumentError("softcap", repr(softcap), f"a number not so far below {factor}")
     return Problem(
         layout=checked_layout,
         dtype=q.dtype,
@@ -159,39 +194,22 @@ def make_problem(
         heads_q=heads_q,
         heads_k=k_shape[1],
         seq_q=seq_q,
-        seq_k=k_shape[2],
+        seq_k=seq_k,
         head_dim=head_dim,
         head_dim_v=v_shape[3],
-        q_strides=q_strides,
-        k_strides=k_strides,
-        v_strides=v_strides,
-        scale=_scale(scale, head_dim),
+        scale=factor,
         causal=as_bool("causal", causal),
+        window_size=_window(window_size),
+        softcap=cap,
     )
 
 
-def reject_unsupported(
-    *,
-    window_size: object,
-    softcap: object,
-    alibi_slopes: object,
-    bias: object,
-    mask: object,
-    dropout_p: object,
-) -> None:
-    """Refuse the options whose kernels do not exist yet, unless they have their neutral value."""
-    if not isinstance(window_size, tuple | list) or len(window_size) != 2:
-        raise ArgumentTypeError("window_size", repr(window_size), "a pair (left, right)")
-    if tuple(window_size) != (-1, -1):
-        raise NotSupportedError("window_size", repr(window_size), "(-1, -1), no window")
-    for name, value in (("softcap", softcap), ("dropout_p", dropout_p)):
-        if not _is_real(value):
-            raise ArgumentTypeError(name, repr(value), "a real number")
-        if value != 0:
-            raise NotSupportedError(name, repr(value), "0.0")
-    for name, value in (("alibi_slopes", alibi_slopes), ("bias", bias), ("mask", mask)):
-        if value is not None:
-            raise NotSupportedError(name, f"a {type(value).__name__}", "None")
+def reject_unsupported(*, dropout_p: object) -> None:
+    """Refuse the options whose kernels do not exist, unless they have their neutral value."""
+    if not _is_real(dropout_p):
+        raise ArgumentTypeError("dropout_p", repr(dropout_p), "a real number")
+    if dropout_p != 0:
+        raise NotSupportedError("dropout_p", repr(dropout_p), "0.0")
 
 
 def as_bool(name: str, value: object) -> bool:
@@ -219,7 +237,8 @@ def _layout(layout: object) -> Layout:
     return layout
 
 
-def _to_bnsd(axes: tuple[int, ...], layout: Layout) -> tuple[int, int, int, int]:
+def _reorder(axes: tuple[int, ...], layout: Layout) -> tuple[int, int, int, int]:
+    """Go from a layout's axis order to [batch, heads, seq, dim], and back."""
     order = (0, 1, 2, 3) if layout == "BNSD" else (0, 2, 1, 3)
     return cast("tuple[int, int, int, int]", tuple(axes[i] for i in order))
 
@@ -229,11 +248,11 @@ def _same_home(arrays: dict[str, ArraySpec]) -> None:
     for name, array in arrays.items():
         if array.kind != q.kind:
             raise ArgumentTypeError(
-                name, f"a {array.kind} array beside q, a {q.kind} array", "q, k and v of one kind"
+                name, f"a {array.kind} array beside q, a {q.kind} array", "arrays of one kind"
             )
         if array.device != q.device:
             raise DeviceMismatchError(
-                name, f"device {array.device} beside q on {q.device}", "q, k and v on one device"
+                name, f"device {array.device} beside q on {q.device}", "arrays on one device"
             )
     kind = q.device.partition(":")[0]
     if kind == "npu":
@@ -244,9 +263,35 @@ def _same_home(arrays: dict[str, ArraySpec]) -> None:
 
 def _dtypes(arrays: dict[str, ArraySpec]) -> None:
     for name, array in arrays.items():
-        if array.dtype in SUPPORTED_DTYPES:
-            continue
-        raise DTypeError(name, f"dtype {array.dtype}", " or ".join(SUPPORTED_DTYPES))
+        if array.dtype not in SUPPORTED_DTYPES:
+            raise DTypeError(name, f"dtype {array.dtype}", " or ".join(SUPPORTED_DTYPES))
+    q = arrays["q"]
+    for name, array in arrays.items():
+        if array.dtype != q.dtype:
+            raise DTypeError(name, f"dtype {array.dtype}", f"the dtype of q, {q.dtype}")
+
+
+def _term_dtypes(dtype: str, terms: dict[str, ArraySpec]) -> None:
+    wanted = {"alibi_slopes": "float32", "bias": dtype, "mask": "bool"}
+    for name, term in terms.items():
+        if term.dtype != wanted[name]:
+            allowed = f"{wanted[name]}, the dtype of q" if name == "bias" else wanted[name]
+            raise DTypeError(name, f"dtype {term.dtype}", allowed)
+
+
+def _score_shape(name: str, shape: tuple[int, ...], scores: tuple[int, int, int, int]) -> None:
+    whole = shape == scores[2:]
+    if len(shape) == 4 and shape[3] == scores[3]:
+        whole = all(n in (1, full) for n, full in zip(shape[:3], scores[:3], strict=True))
+    if whole:
+        return
+    batch, heads, seq_q, seq_k = scores
+    raise ShapeError(
+        name,
+        f"shape {_show(shape)}",
+        "[Sq, Sk], [B, 1, 1, Sk], [B, 1, Sq, Sk] or [B, H, Sq, Sk], where B, H and Sq of the last "
+        f"three may each be 1; here B={batch}, H={heads}, Sq={seq_q}, Sk={seq_k}",
+    )
 
 
 def _extents(
@@ -268,12 +313,11 @@ def _extents(
         raise ShapeError(
             "q", f"{q[1]} heads over {k[1]} heads of k", "a multiple of the heads of k"
         )
-    if q[3] == 0:
-        raise ShapeError("q", "head dim 0", f"head dim 1 to {MAX_HEAD_DIM}")
-    if q[3] > MAX_HEAD_DIM:
-        raise NotSupportedError("q", f"head dim {q[3]}", f"head dim 1 to {MAX_HEAD_DIM}")
-    if v[3] != q[3]:
-        raise NotSupportedError("v", f"head dim {v[3]}", f"the head dim of q, {q[3]}")
+    for name, dim in (("q", q[3]), ("v", v[3])):
+        if dim == 0:
+            raise ShapeError(name, "head dim 0", f"head dim 1 to {MAX_HEAD_DIM}")
+        if dim > MAX_HEAD_DIM:
+            raise NotSupportedError(name, f"head dim {dim}", f"head dim 1 to {MAX_HEAD_DIM}")
 
 
 def _last_axis(name: str, array: ArraySpec) -> None:
@@ -285,6 +329,33 @@ def _last_axis(name: str, array: ArraySpec) -> None:
         f"stride {array.strides[-1]} along the last axis (strides {_show(array.strides)})",
         "a contiguous last axis, stride 1; make a contiguous copy first",
     )
+
+
+def _window(window_size: object) -> tuple[int, int]:
+    if not isinstance(window_size, tuple | list) or len(window_size) != 2:
+        raise ArgumentTypeError("window_size", repr(window_size), "a pair (left, right)")
+    for limit in window_size:
+        if not isinstance(limit, numbers.Integral) or isinstance(limit, bool):
+            raise ArgumentTypeError("window_size", repr(window_size), "a pair of integers")
+        if not -1 <= int(limit) < 1 << 63:
+            raise InvalidArgumentError(
+                "window_size", repr(window_size), "numbers of keys from 0 on, or -1 for no limit"
+            )
+    left, right = window_size
+    return int(left), int(right)
+
+
+def _softcap(softcap: object) -> float:
+    if not _is_real(softcap):
+        raise ArgumentTypeError("softcap", repr(softcap), "a real number")
+    value = float(cast("float", softcap))
+    if not 0 <= value <= MAX_SOFTCAP:  # true for NaN as well
+        raise InvalidArgumentError(
+            "softcap", repr(softcap), f"0 for none, or a number up to {MAX_SOFTCAP:g}"
+        )
+    if 0 < value < MIN_SOFTCAP:
+        raise InvalidArgumentError("softcap", repr(softcap), f"0, or at least {MIN_SOFTCAP:g}")
+    return value
 
 
 def _scale(scale: object, head_dim: int) -> float:

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // Distances between neighbours along each axis of a [batch, head, row, column] tensor, in elements.
-// Columns are contiguous.
+// Columns are contiguous. A distance of zero repeats the tensor along that axis.
 struct FlashAttentionStrides {
   int64_t batch;
   int64_t head;
@@ -17,6 +17,13 @@ struct FlashAttentionTiling {
   FlashAttentionStrides k;
   FlashAttentionStrides v;
   FlashAttentionStrides out;
+  FlashAttentionStrides bias;
+  FlashAttentionStrides mask;
+
+  // Keys a query sees before and after its own position, -1 without limit. A causal mask is a
+  // limit of zero after it.
+  int64_t window_left;
+  int64_t window_right;
 
   // Layout of one core group's part of the workspace: slot sizes and part starts, in bytes.
   uint64_t group_bytes;
@@ -31,8 +38,10 @@ struct FlashAttentionTiling {
   uint32_t kv_heads;
   uint32_t seq_q;
   uint32_t seq_k;
-  uint32_t head_dim;
-  uint32_t head_dim_padded;  // head_dim up to the next multiple of 16
+  uint32_t head_dim;         // of q and k
+  uint32_t head_dim_padded;  // up to the next multiple of 16
+  uint32_t value_dim;        // of v and out
+  uint32_t value_dim_padded;
 
   uint32_t block_m;       // query rows of a task
   uint32_t block_n;       // keys of a step
@@ -44,8 +53,13 @@ struct FlashAttentionTiling {
   uint32_t vector_bytes;  // what a vector core takes of its unified buffer
   uint32_t groups;        // core groups that take part
 
-  uint32_t causal;
+  // What happens to the scores; absent terms cost nothing.
   float scale;
+  float softcap;  // 0: none
+  uint32_t has_bias;
+  uint32_t has_mask;
+  uint32_t has_alibi;
+  uint32_t alibi_batch_stride;  // 0: the same slopes for every batch
 };
 
 #endif  // ASCENDFA_FLASH_ATTENTION_TILING_H

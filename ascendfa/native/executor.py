@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import astuple, dataclass
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from ascendfa.native.acl import Acl
 from ascendfa.native.symbols import FLASH_ATTENTION
 from ascendfa.native.tensor import tensor
 
-__all__ = ["flash_attention_host", "launch"]
+__all__ = ["Attributes", "HostInput", "flash_attention_host", "launch"]
 
 HostArray = npt.NDArray[Any]
 
@@ -62,18 +62,46 @@ def launch(
     runtime.call(op, workspace, size.value, executor, stream)
 
 
+@dataclass(frozen=True)
+class HostInput:
+    """An input in host memory: its first element is at `address`, extents are in elements."""
+
+    address: int
+    nbytes: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    contiguous: bool
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The operator's attributes, in the order of its definition; block sizes 0: its plan's."""
+
+    scale: float
+    causal: bool
+    window_left: int
+    window_right: int
+    softcap: float
+    block_m: int
+    block_n: int
+    layout: str
+
+    def arguments(self, inputs: Sequence[HostInput | None]) -> tuple[Any, ...]:
+        """Return the C arguments; the last says which of the inputs are strided views."""
+        strided = sum(1 << i for i, x in enumerate(inputs) if x is not None and not x.contiguous)
+        *numbers, layout = astuple(self)
+        return (*numbers, layout.encode(), strided)
+
+
 def flash_attention_host(
     runtime: Acl,
-    q: HostArray,
-    k: HostArray,
-    v: HostArray,
-    *,
-    dtype: str,
-    scale: float,
-    causal: bool,
-    block_m: int,
-    block_n: int,
-) -> tuple[HostArray, HostArray]:
+    inputs: Sequence[HostInput | None],
+    attributes: Attributes,
+    out: HostArray,
+    out_dtype: str,
+    lse: HostArray,
+) -> None:
     """Compute attention of host arrays through device memory, synchronously.
 
     A device has to be current on the calling thread.
@@ -82,39 +110,47 @@ def flash_attention_host(
     ----------
     runtime
         The runtime to use.
-    q, k, v
-        C-contiguous, [batch, heads, seq, head_dim], not empty.
-    dtype
-        Element type of q, k, v and the result.
-    scale, causal, block_m, block_n
-        The operator's attributes; block sizes 0 leave the choice to its plan.
-
-    Returns
-    -------
-    out, lse : ndarray
-        [B, Hq, Sq, Dv] of the input's type, and [B, Hq, Sq] in float32.
+    inputs
+        q, k, v, bias, mask, alibi_slopes; the last three may be None.
+    attributes
+        The operator's attributes.
+    out, lse
+        C-contiguous; filled with the results.
+    out_dtype
+        Element type of `out`, whose own type only has to have the right size.
     """
-    out = np.empty((*q.shape[:3], v.shape[3]), dtype=q.dtype)
-    lse = np.empty(q.shape[:3], dtype=np.float32)
     # Closed in reverse: the stream goes before the memory its work uses.
     with ExitStack() as stack:
-        memory = [stack.enter_context(runtime.memory(a.nbytes)) for a in (q, k, v, out, lse)]
-        for source, pointer in zip((q, k, v), memory, strict=False):
-            runtime.copy_to_device(pointer, source.ctypes.data, source.nbytes)
+
+        def allocate(size: int) -> ctypes.c_void_p:
+            return stack.enter_context(runtime.memory(size))
+
+        memory = [None if x is None else allocate(x.nbytes) for x in inputs]
+        results = [allocate(array.nbytes) for array in (out, lse)]
+        for source, pointer in zip(inputs, memory, strict=True):
+            if source is not None and pointer is not None:
+                runtime.copy_to_device(pointer, source.address, source.nbytes)
         workspaces = stack.enter_context(ExitStack())
         stream = stack.enter_context(runtime.stream())
         with ExitStack() as descriptors:
-            dtypes = (dtype, dtype, dtype, dtype, "float32")
-            q_t, k_t, v_t, out_t, lse_t = (
-                descriptors.enter_context(tensor(runtime, pointer, name, array.shape))
-                for pointer, name, array in zip(memory, dtypes, (q, k, v, out, lse), strict=True)
-            )
-            attributes = (scale, causal, block_m, block_n)
+            input_tensors = [
+                None
+                if source is None or pointer is None
+                else descriptors.enter_context(
+                    tensor(runtime, pointer, source.dtype, source.shape, source.strides)
+                )
+                for source, pointer in zip(inputs, memory, strict=True)
+            ]
+            output_tensors = [
+                descriptors.enter_context(tensor(runtime, pointer, dtype, array.shape))
+                for pointer, dtype, array in zip(
+                    results, (out_dtype, "float32"), (out, lse), strict=True
+                )
+            ]
             launch(
                 *(runtime, workspaces, stream, FLASH_ATTENTION),
-                *(q_t, k_t, v_t, *attributes, out_t, lse_t),
+                *(*input_tensors, *attributes.arguments(inputs), *output_tensors),
             )
         runtime.call("aclrtSynchronizeStream", stream)
-        runtime.copy_to_host(out.ctypes.data, memory[3], out.nbytes)
-        runtime.copy_to_host(lse.ctypes.data, memory[4], lse.nbytes)
-    return out, lse
+        for array, pointer in zip((out, lse), results, strict=True):
+            runtime.copy_to_host(array.ctypes.data, pointer, array.nbytes)

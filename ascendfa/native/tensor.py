@@ -14,7 +14,7 @@ __all__ = ["DTYPES", "contiguous_strides", "tensor"]
 _FORMAT_ND: Final = 2
 
 # aclDataType by the name numpy (with ml_dtypes) and torch agree on.
-DTYPES: Final = {"float32": 0, "float16": 1, "bfloat16": 27}
+DTYPES: Final = {"float32": 0, "float16": 1, "bool": 12, "bfloat16": 27}
 
 
 def contiguous_strides(shape: Sequence[int]) -> list[int]:

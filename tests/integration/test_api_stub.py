@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,10 +44,36 @@ def test_arguments_arrive_in_the_order_of_the_op_definition(stub, rng):
     assert (call.scale, call.causal, call.block_m, call.block_n) == (0.25, True, 64, 128)
     assert list(call.shape)[:4] == [2, 4, 5, 64]
     assert list(call.strides)[:4] == [4 * 5 * 64, 5 * 64, 64, 1]
-    assert list(call.dtypes) == [1, 1, 1, 1, 0]
+    assert list(call.dtypes) == [1, 1, 1, -1, -1, -1, 1, 0]
+    assert (call.window_left, call.window_right, call.softcap) == (-1, -1, 0.0)
+    assert (call.layout, call.strided_inputs) == (b"BNSD", 0)
     assert (out.shape, out.dtype) == ((2, 4, 3, 64), np.float16)
     assert (lse.shape, lse.dtype) == ((2, 4, 3), np.float32)
     assert (lse == 1).all()
+
+
+def test_options_arrive_in_the_order_of_the_op_definition(stub, rng):
+    bias = np.zeros((3, 5), np.float16)
+    mask = np.ones((2, 1, 1, 5), np.bool_)
+    slopes = np.ones(4, np.float32)
+    options = {"bias": bias, "mask": mask, "alibi_slopes": slopes}
+    ascendfa.flash_attention(*arrays(rng), window_size=(7, 2), softcap=30.0, **options)
+    call = stub.call()
+    assert (call.window_left, call.window_right, call.softcap) == (7, 2, 30.0)
+    assert list(call.dtypes) == [1, 1, 1, 1, 12, 0, 1, 0]
+    assert list(call.shape)[:4] == [1, 1, 3, 5]
+    assert list(call.strides)[2:4] == [5, 1]
+
+
+def test_views_arrive_with_their_strides_and_are_announced(stub, rng):
+    q, k, v = arrays(rng)
+    swapped = k.transpose(0, 2, 1, 3).copy().transpose(0, 2, 1, 3)
+    out = ascendfa.flash_attention(q[:, :1].repeat(4, 1), swapped, v)
+    assert list(stub.call().strides)[:4] == [4 * 5 * 64, 64, 4 * 64, 1]
+    assert stub.call().strided_inputs == 0b010
+    assert out.shape == q.shape
+    ascendfa.flash_attention(np.broadcast_to(q[:, :1], q.shape), k, v)
+    assert stub.call().strided_inputs == 0b001
 
 
 def test_defaults_leave_scale_to_the_head_dim_and_blocks_to_the_plan(
@@ -295,15 +322,6 @@ class TestBadInput:
         with pytest.raises(errors.DTypeError, match=f"^q: got dtype {named}"):
             ascendfa.flash_attention(*(a.astype(dtype) for a in arrays(rng)))
 
-    def test_bfloat16_of_numpy_and_torch_is_refused_by_name(self, rng):
-        import ml_dtypes
-
-        with pytest.raises(errors.DTypeError, match="^q: got dtype bfloat16"):
-            ascendfa.flash_attention(*(a.astype(ml_dtypes.bfloat16) for a in arrays(rng)))
-        tensors = [torch.from_numpy(a).bfloat16() for a in arrays(rng)]
-        with pytest.raises(errors.DTypeError, match="^q: got dtype bfloat16"):
-            ascendfa.flash_attention(*tensors)
-
     def test_one_array_of_another_dtype_is_refused_by_its_name(self, rng):
         q, k, v = arrays(rng)
         with pytest.raises(errors.DTypeError, match="^v: got dtype float32"):
@@ -354,12 +372,16 @@ class TestBadInput:
             ({"causal": "yes"}, errors.ArgumentTypeError, "causal"),
             ({"return_lse": 1}, errors.ArgumentTypeError, "return_lse"),
             ({"deterministic": "no"}, errors.ArgumentTypeError, "deterministic"),
-            ({"window_size": (4, 0)}, errors.NotSupportedError, "window_size"),
-            ({"softcap": 20.0}, errors.NotSupportedError, "softcap"),
+            ({"window_size": (4, -2)}, errors.InvalidArgumentError, "window_size"),
+            ({"softcap": -20.0}, errors.InvalidArgumentError, "softcap"),
             ({"dropout_p": 0.5}, errors.NotSupportedError, "dropout_p"),
-            ({"alibi_slopes": np.ones(4)}, errors.NotSupportedError, "alibi_slopes"),
-            ({"bias": np.ones((3, 5))}, errors.NotSupportedError, "bias"),
-            ({"mask": np.ones((3, 5), bool)}, errors.NotSupportedError, "mask"),
+            ({"alibi_slopes": np.ones(4)}, errors.DTypeError, "alibi_slopes"),
+            ({"alibi_slopes": np.ones(3, np.float32)}, errors.ShapeError, "alibi_slopes"),
+            ({"bias": np.ones((3, 5))}, errors.DTypeError, "bias"),
+            ({"bias": np.ones((4, 3, 5), np.float16)}, errors.ShapeError, "bias"),
+            ({"mask": np.ones((5, 3), bool)}, errors.ShapeError, "mask"),
+            ({"mask": np.ones((3, 5), np.uint8)}, errors.DTypeError, "mask"),
+            ({"mask": [[True]]}, errors.ArgumentTypeError, "mask"),
         ],
     )
     def test_bad_and_unsupported_options_are_refused_by_name(self, rng, options, error, argument):
@@ -382,6 +404,35 @@ class TestBadInput:
             errors.ConfigError, match=r"flash_attention\.yaml:3: unknown key 'rulez'"
         ):
             ascendfa.flash_attention(*arrays(rng))
+
+
+def test_bfloat16_keeps_its_bits_in_numpy_and_torch(stub, rng):
+    import ml_dtypes
+
+    q, k, v = (a.astype(ml_dtypes.bfloat16) for a in arrays(rng))
+    out = ascendfa.flash_attention(q, k, v)
+    assert list(stub.call().dtypes)[:3] == [27, 27, 27]
+    assert out.dtype == q.dtype
+    np.testing.assert_array_equal(out.view(np.uint16), q.view(np.uint16))
+    tensors = [torch.from_numpy(a).bfloat16() for a in arrays(rng)]
+    result = ascendfa.flash_attention(*tensors)
+    assert result.dtype == torch.bfloat16
+    assert torch.equal(result, tensors[0])
+
+
+@pytest.mark.parametrize("soc", ["Ascend910B4", "Ascend910_9391"])
+def test_an_element_type_the_chip_lacks_is_refused_by_name(stub, rng, monkeypatch, soc):
+    import ml_dtypes
+
+    from ascendfa import chips
+
+    stub.set_soc(soc)
+    unit = chips.chip_for_soc(soc).unit
+    older = replace(chips.CHIPS[unit], dtypes=("float16",))
+    monkeypatch.setitem(chips.CHIPS, unit, older)
+    with pytest.raises(errors.DTypeError, match=f"dtype bfloat16 on {soc}; allowed: float16"):
+        ascendfa.flash_attention(*(a.astype(ml_dtypes.bfloat16) for a in arrays(rng)))
+    assert stub.made("tensor") == 0
 
 
 def test_gradients_are_no_obstacle_where_torch_does_not_record_them(stub, rng):

@@ -8,6 +8,7 @@
 
 #include "fa/forward_loop.h"
 #include "plan_forward.h"
+#include "problems.h"
 
 namespace ascendfa {
 namespace {
@@ -33,13 +34,8 @@ TEST(TileSchedulerTest, EveryTaskGoesToOneGroup) {
 }
 
 FlashAttentionTiling Plan(int64_t heads, int64_t seq_q, int64_t seq_k, bool causal) {
-  ForwardProblem problem;
-  problem.batch = 1;
-  problem.q_heads = heads;
-  problem.kv_heads = heads;
-  problem.seq_q = seq_q;
-  problem.seq_k = seq_k;
-  problem.head_dim = 128;
+  ForwardProblem problem =
+      Attention({1, heads, seq_q, 128}, {1, heads, seq_k, 128}, {1, heads, seq_k, 128});
   problem.causal = causal;
   const ForwardPlan plan = PlanForward(problem, Dav2201(20));
   EXPECT_EQ(plan.error, "");
@@ -89,13 +85,23 @@ TEST(StepCursorTest, SkipsBlocksWithoutAVisibleKey) {
   EXPECT_EQ(steps, 1u);
 }
 
+TEST(StepCursorTest, AWindowCostsItsLengthNotTheSequences) {
+  ForwardProblem problem = SelfAttention(1, 1 << 20, 128);
+  problem.window_left = 1000;
+  problem.window_right = 0;
+  const FlashAttentionTiling tiling = PlanForward(problem, Dav2201(20)).tiling;
+  uint64_t steps = 0;
+  for (uint32_t group = 0; group < tiling.groups; ++group) {
+    steps += Steps(tiling, group);
+  }
+  // A block of 128 queries sees 1128 keys: three tiles of 512. The first eight blocks see fewer.
+  EXPECT_EQ(tiling.block_n, 512u);
+  EXPECT_LE(steps, 3u * (1 << 20) / 128);
+  EXPECT_GT(steps, 3u * ((1 << 20) / 128 - 9));
+}
+
 TEST(StepCursorTest, HeadsThatShareKeysReadTheSameOnes) {
-  ForwardProblem problem;
-  problem.batch = 2;
-  problem.q_heads = 6;
-  problem.kv_heads = 2;
-  problem.seq_q = problem.seq_k = 64;
-  problem.head_dim = 64;
+  const ForwardProblem problem = Attention({2, 6, 64, 64}, {2, 2, 64, 64}, {2, 2, 64, 64});
   const FlashAttentionTiling tiling = PlanForward(problem, Dav2201(1)).tiling;
   for (StepCursor cursor(tiling, ForwardTasks(tiling, 0)); cursor.Valid(); cursor.Next()) {
     EXPECT_EQ(cursor.Current().kv_head, cursor.Current().q_head / 3);

@@ -12,9 +12,14 @@ void stub_count(const char* kind, int by);
 struct stub_call {
   double scale;
   bool causal;
+  int64_t window_left, window_right;
+  double softcap;
   int64_t block_m, block_n;
+  char layout[8];
+  int64_t strided_inputs;
   int64_t rank, shape[8], strides[8];
-  int dtypes[5];
+  /* Of q, k, v, bias, mask, alibi_slopes, out, lse; -1 where there is none. */
+  int dtypes[8];
 };
 extern struct stub_call stub_last_call;
 extern uint64_t stub_workspace_size;
@@ -174,24 +179,31 @@ int aclDestroyAclOpExecutor(struct executor* e) {
 #endif
 
 #if defined(PART_OP) && !defined(WITHOUT_FIRST_PHASE)
-int aclnnFlashAttentionGetWorkspaceSize(const struct tensor* q, const struct tensor* k,
-                                        const struct tensor* v, double scale, bool causal,
-                                        int64_t block_m, int64_t block_n, const struct tensor* out,
-                                        const struct tensor* lse, uint64_t* size,
-                                        struct executor** result) {
+int aclnnFlashAttentionGetWorkspaceSize(
+    const struct tensor* q, const struct tensor* k, const struct tensor* v,
+    const struct tensor* bias, const struct tensor* mask, const struct tensor* alibi_slopes,
+    double scale, bool causal, int64_t window_left, int64_t window_right, double softcap,
+    int64_t block_m, int64_t block_n, char* layout, int64_t strided_inputs,
+    const struct tensor* out, const struct tensor* lse, uint64_t* size, struct executor** result) {
   *size = stub_workspace_size;
   int code = stub_result("aclnnFlashAttentionGetWorkspaceSize");
   if (code != 0) return code;
   struct stub_call* call = &stub_last_call;
   call->scale = scale;
   call->causal = causal;
+  call->window_left = window_left;
+  call->window_right = window_right;
+  call->softcap = softcap;
   call->block_m = block_m;
   call->block_n = block_n;
-  call->rank = q->rank;
-  memcpy(call->shape, k->shape, sizeof call->shape);
-  memcpy(call->strides, k->strides, sizeof call->strides);
-  const struct tensor* all[5] = {q, k, v, out, lse};
-  for (int i = 0; i < 5; ++i) call->dtypes[i] = all[i]->dtype;
+  strncpy(call->layout, layout, sizeof call->layout - 1);
+  call->strided_inputs = strided_inputs;
+  const struct tensor* shown = bias != NULL ? bias : k;
+  call->rank = shown->rank;
+  memcpy(call->shape, shown->shape, sizeof call->shape);
+  memcpy(call->strides, shown->strides, sizeof call->strides);
+  const struct tensor* all[8] = {q, k, v, bias, mask, alibi_slopes, out, lse};
+  for (int i = 0; i < 8; ++i) call->dtypes[i] = all[i] != NULL ? all[i]->dtype : -1;
   struct executor* e = calloc(1, sizeof *e);
   e->q = *q;
   e->out = *out;
@@ -207,9 +219,17 @@ int aclnnFlashAttention(void* workspace, uint64_t size, struct executor* e, void
   (void)workspace; (void)size; (void)stream;
   int code = stub_result("aclnnFlashAttention");
   if (code == 0) {
-    int64_t rows = e->q.shape[0] * e->q.shape[1] * e->q.shape[2];
-    memcpy(e->out.data, e->q.data, (size_t)(rows * e->q.shape[3]) * 2);
-    for (int64_t i = 0; i < rows; ++i) ((float*)e->lse.data)[i] = 1.0f;
+    const struct tensor *q = &e->q, *lse = &e->lse;
+    char* to = e->out.data;
+    for (int64_t i = 0; i < q->shape[0]; ++i)
+      for (int64_t j = 0; j < q->shape[1]; ++j)
+        for (int64_t m = 0; m < q->shape[2]; ++m) {
+          int64_t from = i * q->strides[0] + j * q->strides[1] + m * q->strides[2];
+          memcpy(to, (char*)q->data + 2 * from, (size_t)q->shape[3] * 2);
+          to += q->shape[3] * 2;
+        }
+    int64_t rows = lse->shape[0] * lse->shape[1] * lse->shape[2];
+    for (int64_t i = 0; i < rows; ++i) ((float*)lse->data)[i] = 1.0f;
     stub_count("launch", 1);
   }
   free(e);

@@ -14,12 +14,17 @@ class StubCall(ctypes.Structure):
     _fields_ = (
         ("scale", ctypes.c_double),
         ("causal", ctypes.c_bool),
+        ("window_left", ctypes.c_int64),
+        ("window_right", ctypes.c_int64),
+        ("softcap", ctypes.c_double),
         ("block_m", ctypes.c_int64),
         ("block_n", ctypes.c_int64),
+        ("layout", ctypes.c_char * 8),
+        ("strided_inputs", ctypes.c_int64),
         ("rank", ctypes.c_int64),
         ("shape", ctypes.c_int64 * 8),
         ("strides", ctypes.c_int64 * 8),
-        ("dtypes", ctypes.c_int * 5),
+        ("dtypes", ctypes.c_int * 8),
     )
 
 

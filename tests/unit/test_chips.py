@@ -52,7 +52,7 @@ def test_usable_buffer_sizes_of_the_910b():
 )
 @pytest.mark.parametrize("head_dim", [64, 128])
 def test_possible_tiles_pass(block_m, block_n, head_dim):
-    check_tile(CHIPS["ascend910b"], block_m, block_n, head_dim)
+    check_tile(CHIPS["ascend910b"], block_m, block_n, (head_dim, head_dim))
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_possible_tiles_pass(block_m, block_n, head_dim):
 )
 def test_an_impossible_tile_names_buffer_bytes_and_limit(block_m, block_n, buffer, at_least, limit):
     with pytest.raises(TileError) as caught:
-        check_tile(CHIPS["ascend910b"], block_m, block_n, 128)
+        check_tile(CHIPS["ascend910b"], block_m, block_n, (128, 128))
     error = caught.value
     assert (error.buffer, error.limit) == (buffer, limit)
     assert error.needed >= at_least
@@ -80,4 +80,4 @@ def test_an_impossible_tile_names_buffer_bytes_and_limit(block_m, block_n, buffe
 @pytest.mark.parametrize("block_n", [8, 100, 528, 1024])
 def test_widths_the_kernel_cannot_fold_are_refused(block_n):
     with pytest.raises(InvalidArgumentError, match="^block_n: got .*multiples of 16 up to 512"):
-        check_tile(CHIPS["ascend910b"], 128, block_n, 128)
+        check_tile(CHIPS["ascend910b"], 128, block_n, (128, 128))

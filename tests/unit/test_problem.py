@@ -33,10 +33,11 @@ def test_extents_and_default_scale_are_read_from_the_shapes():
     assert problem.needs_launch
 
 
-def test_bsnd_swaps_sequence_and_heads_in_extents_and_strides():
-    problem = make_problem(spec(2, 5, 4, 64), spec(2, 7, 4, 64), spec(2, 7, 4, 64), layout="BSND")
+def test_bsnd_swaps_sequence_and_heads():
+    problem = make_problem(spec(2, 5, 4, 64), spec(2, 7, 4, 64), spec(2, 7, 4, 32), layout="BSND")
     assert (problem.heads_q, problem.seq_q, problem.seq_k) == (4, 5, 7)
-    assert problem.q_strides == (5 * 4 * 64, 64, 4 * 64, 1)
+    assert problem.out_shape == (2, 5, 4, 32)
+    assert problem.lse_shape == (2, 4, 5)
 
 
 @pytest.mark.parametrize("name", ["q", "k", "v"])
@@ -100,12 +101,20 @@ def test_other_head_dims_are_refused_naming_the_legal_ones(dim, error):
         make_problem(array, array, array)
 
 
-def test_values_with_another_head_dim_are_refused():
-    with pytest.raises(errors.NotSupportedError, match="^v: got head dim 128"):
-        make_problem(Q, K, spec(2, 4, 7, 128))
+def test_values_may_have_a_head_dim_of_their_own():
+    problem = make_problem(Q, K, spec(2, 4, 7, 128))
+    assert (problem.head_dim, problem.head_dim_v) == (64, 128)
+    assert problem.out_shape == (2, 4, 5, 128)
+    with pytest.raises(errors.NotSupportedError, match="^v: got head dim 257"):
+        make_problem(Q, K, spec(2, 4, 7, 257))
 
 
-@pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64", "int8", "complex64"])
+def test_q_k_and_v_share_a_dtype():
+    with pytest.raises(TypeError, match="^v: got dtype bfloat16; allowed: the dtype of q, float16"):
+        make_problem(Q, K, replace(K, dtype="bfloat16"))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int8", "complex64"])
 @pytest.mark.parametrize("name", ["q", "k", "v"])
 def test_other_dtypes_are_type_errors_naming_the_dtype(name, dtype):
     arrays = {"q": Q, "k": K, "v": K}
@@ -153,7 +162,7 @@ def test_strides_of_empty_arrays_do_not_matter():
 
 @pytest.mark.parametrize("outer", [(1792, 448, 128, 1), (0, 0, 64, 1), (-1792, -448, 64, 1)])
 def test_any_outer_strides_are_accepted(outer):
-    assert make_problem(Q, replace(K, strides=outer), K).k_strides == outer
+    assert make_problem(Q, replace(K, strides=outer), K).seq_k == 7
 
 
 @pytest.mark.parametrize("scale", [math.nan, math.inf, -math.inf, 1e39, 10**400])
@@ -207,41 +216,100 @@ def test_an_empty_batch_needs_no_launch():
     assert not make_problem(array, array, array).needs_launch
 
 
-NEUTRAL = {
-    "window_size": (-1, -1),
-    "softcap": 0.0,
-    "alibi_slopes": None,
-    "bias": None,
-    "mask": None,
-    "dropout_p": 0.0,
-}
-
-
-def test_neutral_options_pass():
-    reject_unsupported(**NEUTRAL)
-    reject_unsupported(**{**NEUTRAL, "window_size": [-1, -1], "softcap": 0, "dropout_p": 0})
-
-
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "shape"),
     [
-        ("window_size", (128, 0)),
-        ("softcap", 30.0),
-        ("softcap", math.nan),
-        ("dropout_p", 0.1),
-        ("alibi_slopes", [0.5]),
-        ("bias", object()),
-        ("mask", object()),
+        *[("bias", shape) for shape in [(5, 7), (2, 1, 1, 7), (2, 1, 5, 7), (2, 4, 5, 7)]],
+        *[("mask", shape) for shape in [(5, 7), (1, 1, 5, 7), (1, 4, 1, 7), (1, 1, 1, 7)]],
+        *[("alibi_slopes", shape) for shape in [(4,), (2, 4)]],
     ],
 )
-def test_options_without_a_kernel_are_refused_by_name(name, value):
-    with pytest.raises(errors.NotSupportedError, match=f"^{name}: got .*allowed: "):
-        reject_unsupported(**{**NEUTRAL, name: value})
+def test_shapes_that_broadcast_over_the_scores_pass(name, shape):
+    dtypes = {"bias": "float16", "mask": "bool", "alibi_slopes": "float32"}
+    make_problem(Q, K, K, **{name: spec(*shape, dtype=dtypes[name])})
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("window_size", 5), ("window_size", (1,)), ("softcap", "x")]
+    ("name", "shape"),
+    [
+        *[("bias", s) for s in [(7,), (5, 1), (1, 7), (4, 5, 7), (2, 2, 5, 7), (2, 4, 5, 1)]],
+        *[("mask", s) for s in [(7, 5), (3, 1, 5, 7), (2, 4, 7), (1, 2, 4, 5, 7)]],
+    ],
 )
-def test_options_of_the_wrong_type_are_type_errors(name, value):
-    with pytest.raises(errors.ArgumentTypeError, match=f"^{name}"):
-        reject_unsupported(**{**NEUTRAL, name: value})
+def test_other_shapes_are_refused_listing_the_legal_ones(name, shape):
+    term = spec(*shape, dtype="float16" if name == "bias" else "bool")
+    with pytest.raises(
+        errors.ShapeError, match=rf"^{name}: got shape .*\[Sq, Sk\].*\[B, 1, 1, Sk\].*B=2, H=4"
+    ):
+        make_problem(Q, K, K, **{name: term})
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (4, 2), (1, 4), (2, 4, 1)])
+def test_slopes_of_other_shapes_are_refused(shape):
+    with pytest.raises(errors.ShapeError, match=r"^alibi_slopes: got shape .*\[4\] or \[2, 4\]"):
+        make_problem(Q, K, K, alibi_slopes=spec(*shape, dtype="float32"))
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "allowed"),
+    [
+        ("bias", "float32", "float16, the dtype of q"),
+        ("mask", "uint8", "bool"),
+        ("mask", "float16", "bool"),
+        ("alibi_slopes", "float64", "float32"),
+    ],
+)
+def test_terms_of_another_dtype_are_refused_naming_the_legal_one(name, dtype, allowed):
+    term = spec(*((4,) if name == "alibi_slopes" else (5, 7)), dtype=dtype)
+    with pytest.raises(errors.DTypeError, match=f"^{name}: got dtype {dtype}; allowed: {allowed}$"):
+        make_problem(Q, K, K, **{name: term})
+
+
+def test_terms_on_another_device_or_of_another_kind_are_refused():
+    mask = spec(5, 7, dtype="bool")
+    with pytest.raises(errors.DeviceMismatchError, match="^mask"):
+        make_problem(Q, K, K, mask=replace(mask, device="cuda:0"))
+    with pytest.raises(errors.ArgumentTypeError, match="^mask: got a torch array"):
+        make_problem(Q, K, K, mask=replace(mask, kind="torch"))
+
+
+def test_a_window_and_a_cap_are_kept():
+    problem = make_problem(Q, K, K, window_size=[128, 0], softcap=30)
+    assert (problem.window_size, problem.softcap) == ((128, 0), 30.0)
+
+
+@pytest.mark.parametrize("window", [(-2, 0), (0, -7), (1 << 63, 0)])
+def test_windows_that_mean_nothing_are_refused(window):
+    with pytest.raises(errors.InvalidArgumentError, match="^window_size: got .*-1 for no limit"):
+        make_problem(Q, K, K, window_size=window)
+
+
+@pytest.mark.parametrize("window", [5, (1,), (1, 2, 3), (0.5, 1), (None, 1), (True, 1), "ab"])
+def test_windows_of_the_wrong_type_are_type_errors(window):
+    with pytest.raises(errors.ArgumentTypeError, match="^window_size"):
+        make_problem(Q, K, K, window_size=window)
+
+
+@pytest.mark.parametrize("cap", [-1.0, math.nan, math.inf, 1000.1, 1e-4])
+def test_caps_that_cannot_be_computed_well_are_refused(cap):
+    with pytest.raises(errors.InvalidArgumentError, match="^softcap: got "):
+        make_problem(Q, K, K, softcap=cap)
+
+
+def test_a_cap_so_far_below_the_scale_that_their_ratio_overflows_is_refused():
+    with pytest.raises(errors.InvalidArgumentError, match="^softcap: got "):
+        make_problem(Q, K, K, softcap=0.5, scale=3e38)
+
+
+@pytest.mark.parametrize("cap", ["x", True, None])
+def test_caps_of_the_wrong_type_are_type_errors(cap):
+    with pytest.raises(errors.ArgumentTypeError, match="^softcap"):
+        make_problem(Q, K, K, softcap=cap)
+
+
+def test_dropout_is_refused_unless_it_is_zero():
+    reject_unsupported(dropout_p=0)
+    with pytest.raises(errors.NotSupportedError, match="^dropout_p: got 0.1; allowed: 0.0"):
+        reject_unsupported(dropout_p=0.1)
+    with pytest.raises(errors.ArgumentTypeError, match="^dropout_p"):
+        reject_unsupported(dropout_p="x")

@@ -8,7 +8,6 @@
 namespace ascendfa {
 namespace {
 
-constexpr uint32_t kElementBytes = 2;
 constexpr uint32_t kFractalRows = 16;
 constexpr uint32_t kCubeEdge = 128;    // keys per product
 constexpr uint32_t kVectorLanes = 64;  // fp32 lanes of a vector repeat
@@ -19,8 +18,8 @@ constexpr uint32_t kMaxHeadDim = 256;
 constexpr uint32_t kLag = 2;
 constexpr uint64_t kWorkspaceAlignment = 512;
 constexpr int64_t kMaxLength = std::numeric_limits<int32_t>::max();
-// Strides between rows travel through a 16-bit field of the copy that reads q, k and v.
-constexpr int64_t kMaxRowStride = 65535;
+// Distances between rows of the result travel through a 32-bit field, in bytes.
+constexpr int64_t kMaxOutputGap = std::numeric_limits<uint32_t>::max();
 
 uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -31,26 +30,17 @@ std::string Message(const Parts&... parts) {
   return text.str();
 }
 
-std::string CheckProblem(const ForwardProblem& p) {
-  const struct {
-    const char* name;
-    int64_t value;
-  } sizes[] = {{"batch", p.batch}, {"q heads", p.q_heads}, {"kv heads", p.kv_heads},
-               {"seq_q", p.seq_q}, {"seq_k", p.seq_k},     {"head dimension", p.head_dim}};
-  for (const auto& size : sizes) {
-    if (size.value < 1 || size.value > kMaxLength) {
-      return Message(size.name, " is ", size.value, ", allowed are 1 to ", kMaxLength);
-    }
-  }
-  if (p.q_heads % p.kv_heads != 0) {
-    return Message("q has ", p.q_heads, " heads and k has ", p.kv_heads,
-                   ": the former must be a multiple of the latter");
-  }
-  if (p.head_dim > kMaxHeadDim) {
-    return Message("head dimension is ", p.head_dim, ", allowed are 1 to ", kMaxHeadDim);
-  }
+std::string CheckOptions(const ForwardProblem& p) {
   if (!std::isfinite(p.scale)) {
     return Message("scale is ", p.scale, ", it must be finite");
+  }
+  if (!(p.softcap >= 0.0f) || (p.softcap != 0.0f && !std::isfinite(2.0f * p.scale / p.softcap)) ||
+      !std::isfinite(2.0f * p.softcap)) {
+    return Message("softcap is ", p.softcap, ", it must be a finite number above 0, or 0 for none");
+  }
+  if (p.window_left < -1 || p.window_right < -1) {
+    return Message("the window is (", p.window_left, ", ", p.window_right,
+                   "), allowed are numbers of keys from 0 on, and -1 for no limit");
   }
   if (p.block_m < 0 || p.block_m > kMaxBlockM || p.block_m % kFractalRows != 0) {
     return Message("block_m is ", p.block_m, ", allowed are multiples of ", kFractalRows, " up to ",
@@ -63,9 +53,40 @@ std::string CheckProblem(const ForwardProblem& p) {
   return "";
 }
 
-FlashAttentionStrides Contiguous(int64_t heads, int64_t rows, int64_t columns) {
-  return {heads * rows * columns, rows * columns, columns};
+std::string CheckProblem(const ForwardProblem& p) {
+  const struct {
+    const char* name;
+    int64_t value;
+  } sizes[] = {{"batch", p.batch},
+               {"q heads", p.q_heads},
+               {"kv heads", p.kv_heads},
+               {"seq_q", p.seq_q},
+               {"seq_k", p.seq_k},
+               {"head dimension", p.head_dim},
+               {"value dimension", p.value_dim}};
+  for (const auto& size : sizes) {
+    if (size.value < 1 || size.value > kMaxLength) {
+      return Message(size.name, " is ", size.value, ", allowed are 1 to ", kMaxLength);
+    }
+  }
+  if (p.q_heads % p.kv_heads != 0) {
+    return Message("q has ", p.q_heads, " heads and k has ", p.kv_heads,
+                   ": the former must be a multiple of the latter");
+  }
+  if (p.head_dim > kMaxHeadDim) {
+    return Message("head dimension is ", p.head_dim, ", allowed are 1 to ", kMaxHeadDim);
+  }
+  if (p.value_dim > kMaxHeadDim) {
+    return Message("value dimension is ", p.value_dim, ", allowed are 1 to ", kMaxHeadDim);
+  }
+  if (p.out.row * p.element_bytes > kMaxOutputGap) {
+    return Message("rows of out are ", p.out.row, " elements apart, at most ",
+                   kMaxOutputGap / p.element_bytes, " can be written");
+  }
+  return CheckOptions(p);
 }
+
+int64_t Limit(int64_t keys) { return keys > kMaxLength ? -1 : keys; }
 
 // A tile no longer than the sequence, in whole units.
 uint32_t Choose(int64_t asked, uint32_t preferred, int64_t length, uint32_t unit) {
@@ -76,10 +97,15 @@ uint32_t Choose(int64_t asked, uint32_t preferred, int64_t length, uint32_t unit
 }
 
 void Describe(const ForwardProblem& p, FlashAttentionTiling& t) {
-  t.q = Contiguous(p.q_heads, p.seq_q, p.head_dim);
-  t.k = Contiguous(p.kv_heads, p.seq_k, p.head_dim);
-  t.v = t.k;
-  t.out = t.q;
+  t.q = p.q;
+  t.k = p.k;
+  t.v = p.v;
+  t.out = p.out;
+  t.bias = p.bias;
+  t.mask = p.mask;
+  // Limits as long as the sequence hide nothing, and no sum with them overflows.
+  t.window_left = Limit(p.window_left);
+  t.window_right = p.causal ? 0 : Limit(p.window_right);
   t.batch = static_cast<uint32_t>(p.batch);
   t.q_heads = static_cast<uint32_t>(p.q_heads);
   t.kv_heads = static_cast<uint32_t>(p.kv_heads);
@@ -87,12 +113,18 @@ void Describe(const ForwardProblem& p, FlashAttentionTiling& t) {
   t.seq_k = static_cast<uint32_t>(p.seq_k);
   t.head_dim = static_cast<uint32_t>(p.head_dim);
   t.head_dim_padded = static_cast<uint32_t>(AlignUp(p.head_dim, kFractalRows));
+  t.value_dim = static_cast<uint32_t>(p.value_dim);
+  t.value_dim_padded = static_cast<uint32_t>(AlignUp(p.value_dim, kFractalRows));
   t.block_m = Choose(p.block_m, kMaxBlockM, p.seq_q, kFractalRows);
   t.block_n = Choose(p.block_n, kDefaultBlockN, p.seq_k, kVectorLanes);
   t.lag = kLag;
   t.depth = kLag + 1;
-  t.causal = p.causal ? 1 : 0;
   t.scale = p.scale;
+  t.softcap = p.softcap;
+  t.has_bias = p.has_bias ? 1 : 0;
+  t.has_mask = p.has_mask ? 1 : 0;
+  t.has_alibi = p.has_alibi ? 1 : 0;
+  t.alibi_batch_stride = static_cast<uint32_t>(p.alibi_batch_stride);
 }
 
 // Rows per slice for which `row_bytes` come closest to `budget`, in groups of eight.
@@ -103,36 +135,43 @@ uint32_t SliceRows(uint64_t budget, uint64_t row_bytes) {
 
 // Deepest rings and largest slices that fit, in this order: long vector runs and many loads in
 // flight are worth more than nothing being left.
-std::string FitBuffers(const Capacities& capacities, FlashAttentionTiling& t) {
-  for (t.kv_slots = 3; CubeBytes(t) > capacities.l1_bytes && t.kv_slots > 2;) {
+std::string FitL1(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
+  for (t.kv_slots = 3; CubeBytes(t, element_bytes) > capacities.l1_bytes && t.kv_slots > 2;) {
     --t.kv_slots;
   }
-  if (CubeBytes(t) > capacities.l1_bytes) {
-    return Message("L1 does not hold the tiles of block_m ", t.block_m, " and head dimension ",
-                   t.head_dim, ": ", CubeBytes(t), " bytes needed, ", capacities.l1_bytes,
-                   " available on ", capacities.chip);
+  const uint64_t needed = CubeBytes(t, element_bytes);
+  if (needed <= capacities.l1_bytes) {
+    return "";
   }
-  for (uint64_t slice = 32 * 1024;; slice /= 2) {
-    t.softmax_rows = SliceRows(slice, AlignUp(t.block_n, kVectorLanes) * sizeof(float));
-    t.output_rows = SliceRows(16 * 1024, t.head_dim_padded * sizeof(float));
-    t.vector_bytes = static_cast<uint32_t>(VectorBytes(t));
-    if (t.vector_bytes <= capacities.ub_bytes) {
-      return "";
-    }
-    if (t.softmax_rows == 8) {
-      return Message("UB does not hold the tiles of block_n ", t.block_n, " and head dimension ",
-                     t.head_dim, ": ", t.vector_bytes, " bytes needed, ", capacities.ub_bytes,
-                     " available on ", capacities.chip);
-    }
-  }
+  return Message("L1 does not hold the tiles of block_m ", t.block_m, ", head dimension ",
+                 t.head_dim, " and value dimension ", t.value_dim, ": ", needed, " bytes needed, ",
+                 capacities.l1_bytes, " available on ", capacities.chip);
 }
 
-void PlaceWorkspace(FlashAttentionTiling& t) {
+std::string FitUb(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
+  constexpr uint64_t kScoreSlices[] = {32 * 1024, 16 * 1024, 0};
+  constexpr uint64_t kOutputSlices[] = {16 * 1024, 8 * 1024, 0};
+  for (const uint64_t output_slice : kOutputSlices) {
+    for (const uint64_t score_slice : kScoreSlices) {
+      t.softmax_rows = SliceRows(score_slice, AlignUp(t.block_n, kVectorLanes) * sizeof(float));
+      t.output_rows = SliceRows(output_slice, t.value_dim_padded * sizeof(float));
+      t.vector_bytes = static_cast<uint32_t>(VectorBytes(t, element_bytes));
+      if (t.vector_bytes <= capacities.ub_bytes) {
+        return "";
+      }
+    }
+  }
+  return Message("UB does not hold the tiles of block_n ", t.block_n, " and value dimension ",
+                 t.value_dim, ": ", t.vector_bytes, " bytes needed, ", capacities.ub_bytes,
+                 " available on ", capacities.chip);
+}
+
+void PlaceWorkspace(uint32_t element_bytes, FlashAttentionTiling& t) {
   const uint64_t tile = static_cast<uint64_t>(t.block_m) * t.block_n;
   t.score_slot_bytes = AlignUp(tile * sizeof(float), kWorkspaceAlignment);
-  t.weight_slot_bytes = AlignUp(tile * kElementBytes, kWorkspaceAlignment);
+  t.weight_slot_bytes = AlignUp(tile * element_bytes, kWorkspaceAlignment);
   t.partial_slot_bytes = AlignUp(
-      static_cast<uint64_t>(t.block_m) * t.head_dim_padded * sizeof(float), kWorkspaceAlignment);
+      static_cast<uint64_t>(t.block_m) * t.value_dim_padded * sizeof(float), kWorkspaceAlignment);
   t.weight_offset = t.depth * t.score_slot_bytes;
   t.partial_offset = t.weight_offset + t.depth * t.weight_slot_bytes;
   t.group_bytes = t.partial_offset + t.depth * t.partial_slot_bytes;
@@ -140,27 +179,34 @@ void PlaceWorkspace(FlashAttentionTiling& t) {
 
 }  // namespace
 
-uint64_t CubeBytes(const FlashAttentionTiling& t) {
+uint64_t CubeBytes(const FlashAttentionTiling& t, uint32_t element_bytes) {
   const uint64_t queries = 2ull * t.block_m * t.head_dim_padded;
-  const uint64_t keys_and_values = 2ull * kCubeEdge * t.head_dim_padded;
+  const uint64_t keys = static_cast<uint64_t>(kCubeEdge) * t.head_dim_padded;
+  const uint64_t values = static_cast<uint64_t>(kCubeEdge) * t.value_dim_padded;
   const uint64_t weights = static_cast<uint64_t>(t.block_m) * kCubeEdge;
-  return kElementBytes * (queries + t.kv_slots * (keys_and_values + weights));
+  return element_bytes * (queries + t.kv_slots * (keys + values + weights));
 }
 
-uint64_t VectorBytes(const FlashAttentionTiling& t) {
+uint64_t VectorBytes(const FlashAttentionTiling& t, uint32_t element_bytes) {
   constexpr uint64_t kSlots = 2;
+  constexpr uint64_t kLanes = kVectorLanes;
   constexpr uint64_t kSpread = kVectorLanes * 8;  // one value per row, a block each
+  constexpr uint64_t kLimits = kLanes + kSpread;
   const uint64_t columns = AlignUp(t.block_n, kVectorLanes);
   const uint64_t scores = t.softmax_rows * columns;
-  const uint64_t partials = static_cast<uint64_t>(t.output_rows) * t.head_dim_padded;
+  const uint64_t partials = static_cast<uint64_t>(t.output_rows) * t.value_dim_padded;
   const uint64_t staging = std::max(scores, partials);
-  const uint64_t scratch = static_cast<uint64_t>(t.softmax_rows) * kVectorLanes;
-  const uint64_t mask = columns + 2 * kVectorLanes + kSpread;
-  const uint64_t statistics = (3ull * t.depth + 4) * kVectorLanes + kSpread;
-  const uint64_t output =
-      static_cast<uint64_t>(kVectorLanes) * t.head_dim_padded + 2 * kVectorLanes + kSpread;
-  return sizeof(float) * (kSlots * (scores + partials) + scratch + mask + statistics + output) +
-         kElementBytes * kSlots * staging;
+  const uint64_t strip = t.softmax_rows * kLanes;
+  const uint64_t window = columns + 2 * kLimits;
+  const uint64_t statistics = (3ull * t.depth + 4) * kLanes + kSpread;
+  const uint64_t output = kLanes * t.value_dim_padded + 2 * kLanes + kSpread;
+  uint64_t floats = kSlots * (scores + partials) + strip + window + statistics + output;
+  floats += t.softcap != 0.0f ? 8 : 0;
+  floats += t.has_alibi != 0 ? kLimits : 0;
+  uint64_t bytes = sizeof(float) * floats + element_bytes * kSlots * staging;
+  bytes += t.has_bias != 0 ? element_bytes * kSlots * scores : 0;
+  bytes += t.has_mask != 0 ? kSlots * scores + 2 * strip : 0;
+  return bytes;
 }
 
 ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacities) {
@@ -171,16 +217,14 @@ ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacit
   }
   FlashAttentionTiling& t = plan.tiling;
   Describe(problem, t);
-  if (t.q.row > kMaxRowStride || t.k.row > kMaxRowStride) {
-    plan.error = Message("rows of q or k are ", std::max(t.q.row, t.k.row),
-                         " elements apart, at most ", kMaxRowStride, " can be read");
-    return plan;
+  plan.error = FitL1(capacities, problem.element_bytes, t);
+  if (plan.ok()) {
+    plan.error = FitUb(capacities, problem.element_bytes, t);
   }
-  plan.error = FitBuffers(capacities, t);
   if (!plan.ok()) {
     return plan;
   }
-  PlaceWorkspace(t);
+  PlaceWorkspace(problem.element_bytes, t);
   const uint64_t blocks = (static_cast<uint64_t>(t.seq_q) + t.block_m - 1) / t.block_m;
   // At most 2^31 heads times 2^31 rows: fits 64 bits, but a batch of heads has to fit 32.
   const uint64_t batch_heads = static_cast<uint64_t>(t.batch) * t.q_heads;

@@ -24,7 +24,7 @@ struct ForwardPlan {
 ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacities);
 
 // Bytes of L1 and UB a plan's kernel occupies.
-uint64_t CubeBytes(const FlashAttentionTiling& tiling);
-uint64_t VectorBytes(const FlashAttentionTiling& tiling);
+uint64_t CubeBytes(const FlashAttentionTiling& tiling, uint32_t element_bytes);
+uint64_t VectorBytes(const FlashAttentionTiling& tiling, uint32_t element_bytes);
 
 }  // namespace ascendfa

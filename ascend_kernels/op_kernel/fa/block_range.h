@@ -6,35 +6,39 @@
 
 namespace ascendfa {
 
+// What the rows of a block see move by one key per row, so together they see one run of keys.
 class BlockRange {
  public:
   __aicore__ inline BlockRange() {}
-  // Rows [row, row + rows) of a sequence, in tiles of block_n keys.
+  // Rows [row, row + rows) of a sequence, in tiles of block_n keys from the run's first key on.
   __aicore__ inline BlockRange(const SeqLen& seqlen, uint32_t row, uint32_t rows, uint32_t block_n)
-      : first_row_last_key_(seqlen.LastKey(row)),
-        keys_(static_cast<uint32_t>(seqlen.LastKey(row + rows - 1) + 1)),
+      : seen_by_first_(seqlen.LastKey(row)),
+        seen_by_last_(seqlen.FirstKey(row + rows - 1)),
+        begin_(static_cast<uint32_t>(seqlen.FirstKey(row))),
         block_n_(block_n) {
-    if (seqlen.LastKey(row + rows - 1) < 0) {
-      keys_ = 0;
-    }
+    const int64_t last = seqlen.LastKey(row + rows - 1);
+    keys_ = last < 0 ? 0 : static_cast<uint32_t>(last + 1 - begin_);
   }
 
   // Tiles in which at least one row sees a key. The others are never visited.
   __aicore__ inline uint32_t Tiles() const { return CeilDiv(keys_, block_n_); }
 
-  // Keys of a tile that at least one row sees.
+  // First key of a tile, and its keys that at least one row sees.
+  __aicore__ inline uint32_t KeyOf(uint32_t tile) const { return begin_ + tile * block_n_; }
   __aicore__ inline uint32_t KeysIn(uint32_t tile) const {
     return Smaller(block_n_, keys_ - tile * block_n_);
   }
 
-  // True when some row does not see all of those keys.
-  __aicore__ inline bool IsBoundary(uint32_t tile) const {
-    const int64_t last = static_cast<int64_t>(tile) * block_n_ + KeysIn(tile) - 1;
-    return first_row_last_key_ < last;
+  // True when some row does not see the last, or the first, of those keys.
+  __aicore__ inline bool EndsEarly(uint32_t tile) const {
+    return seen_by_first_ < static_cast<int64_t>(KeyOf(tile)) + KeysIn(tile) - 1;
   }
+  __aicore__ inline bool StartsLate(uint32_t tile) const { return seen_by_last_ > KeyOf(tile); }
 
  private:
-  int64_t first_row_last_key_ = -1;
+  int64_t seen_by_first_ = -1;  // last key of the block's first row
+  int64_t seen_by_last_ = 0;    // first key of the block's last row
+  uint32_t begin_ = 0;
   uint32_t keys_ = 0;
   uint32_t block_n_ = 1;
 };

@@ -14,14 +14,15 @@ struct Step {
   uint32_t batch;
   uint32_t q_head;
   uint32_t kv_head;
-  uint32_t row;   // first query row of the task
-  uint32_t rows;  // query rows of the task
-  uint32_t key;   // first key of the tile
-  uint32_t keys;  // keys of the tile that some row sees
-  uint32_t slot;  // hand-over slot
-  bool boundary;  // some row does not see all of those keys
-  bool first;     // of its task
-  bool last;      // of its task
+  uint32_t row;      // first query row of the task
+  uint32_t rows;     // query rows of the task
+  uint32_t key;      // first key of the tile
+  uint32_t keys;     // keys of the tile that some row sees
+  uint32_t slot;     // hand-over slot
+  bool ends_early;   // some row does not see the last of those keys
+  bool starts_late;  // some row does not see the first of them
+  bool first;        // of its task
+  bool last;         // of its task
 };
 
 // What a task means in terms of tensors.
@@ -29,7 +30,7 @@ class ForwardTasks {
  public:
   __aicore__ inline ForwardTasks() {}
   __aicore__ inline ForwardTasks(const FlashAttentionTiling& tiling, uint32_t group)
-      : seqlen_{tiling.seq_q, tiling.seq_k, tiling.causal != 0},
+      : seqlen_{tiling.seq_q, tiling.seq_k, tiling.window_left, tiling.window_right},
         scheduler_(tiling.batch * tiling.q_heads, CeilDiv(tiling.seq_q, tiling.block_m), group,
                    tiling.groups),
         q_heads_(tiling.q_heads),
@@ -68,7 +69,7 @@ class StepCursor {
  public:
   __aicore__ inline StepCursor() {}
   __aicore__ inline StepCursor(const FlashAttentionTiling& tiling, const ForwardTasks& tasks)
-      : tasks_(tasks), block_n_(tiling.block_n), depth_(tiling.depth) {
+      : tasks_(tasks), depth_(tiling.depth) {
     NextTask();
   }
 
@@ -99,9 +100,10 @@ class StepCursor {
   }
 
   __aicore__ inline void Describe() {
-    step_.key = tile_ * block_n_;
+    step_.key = range_.KeyOf(tile_);
     step_.keys = range_.KeysIn(tile_);
-    step_.boundary = range_.IsBoundary(tile_);
+    step_.ends_early = range_.EndsEarly(tile_);
+    step_.starts_late = range_.StartsLate(tile_);
     step_.first = tile_ == 0;
     step_.last = tile_ + 1 == tiles_;
     step_.slot = slot_;
@@ -110,7 +112,6 @@ class StepCursor {
   ForwardTasks tasks_;
   BlockRange range_;
   Step step_{};
-  uint32_t block_n_ = 1;
   uint32_t depth_ = 1;
   uint32_t round_ = 0;
   uint32_t tile_ = 0;

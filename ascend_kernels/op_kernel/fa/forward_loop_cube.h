@@ -25,14 +25,15 @@ class ForwardLoopCube {
     bridge_.Init(tiling_, workspace, group);
     tasks_ = ForwardTasks(tiling_, group);
 
-    padded_dim_ = tiling_.head_dim_padded;
-    dim_parts_ = CeilDiv(padded_dim_, kCubeEdge);
-    query_elements_ = tiling_.block_m * padded_dim_;
-    key_elements_ = kCubeEdge * padded_dim_;
+    dim_parts_ = CeilDiv(tiling_.head_dim_padded, kCubeEdge);
+    value_parts_ = CeilDiv(tiling_.value_dim_padded, kCubeEdge);
+    query_elements_ = tiling_.block_m * tiling_.head_dim_padded;
+    key_elements_ = kCubeEdge * tiling_.head_dim_padded;
+    value_elements_ = kCubeEdge * tiling_.value_dim_padded;
     weight_elements_ = tiling_.block_m * kCubeEdge;
     const uint32_t slots = tiling_.kv_slots;
-    const uint32_t l1_elements =
-        kQuerySlots * query_elements_ + slots * (2 * key_elements_ + weight_elements_);
+    const uint32_t l1_elements = kQuerySlots * query_elements_ +
+                                 slots * (key_elements_ + value_elements_ + weight_elements_);
     pipe_.InitBuffer(l1_buffer_, l1_elements * sizeof(Element));
     pipe_.InitBuffer(l0a_buffer_, kL0aBytes);
     pipe_.InitBuffer(l0b_buffer_, kL0bBytes);
@@ -40,7 +41,7 @@ class ForwardLoopCube {
     queries_ = l1_buffer_.template Get<Element>();
     keys_ = queries_[kQuerySlots * query_elements_];
     values_ = keys_[slots * key_elements_];
-    weights_ = values_[slots * key_elements_];
+    weights_ = values_[slots * value_elements_];
     left_ = l0a_buffer_.template Get<Element>();
     right_ = l0b_buffer_.template Get<Element>();
     product_ = l0c_buffer_.template Get<float>();
@@ -78,7 +79,7 @@ class ForwardLoopCube {
     uint32_t left_slots[kMaxDimParts];
     for (uint32_t part = 0; part < dim_parts_; ++part) {
       LoadLeft(left_[left_ring_.Acquire() * kOperandElements],
-               queries_[query_slot_ * query_elements_], m, part * kCubeEdge, DimsIn(part));
+               queries_[query_slot_ * query_elements_], m, part * kCubeEdge, KeyDims(part));
       left_ring_.Publish();
       left_slots[part] = left_ring_.Await();
     }
@@ -108,11 +109,11 @@ class ForwardLoopCube {
     const uint32_t product = product_ring_.Acquire();
     for (uint32_t part = 0; part < dim_parts_; ++part) {
       LoadRightTransposed(right_[right_ring_.Acquire() * kOperandElements], chunk, n,
-                          part * kCubeEdge, DimsIn(part));
+                          part * kCubeEdge, KeyDims(part));
       right_ring_.Publish();
       const uint32_t right = right_ring_.Await();
       Multiply(product_[product * kProductElements], left_[left_slots[part] * kOperandElements],
-               right_[right * kOperandElements], m, n, DimsIn(part), part != 0);
+               right_[right * kOperandElements], m, n, KeyDims(part), part != 0);
       right_ring_.Release();
     }
     key_ring_.Release();
@@ -127,7 +128,7 @@ class ForwardLoopCube {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
     const AscendC::GlobalTensor<Element> weights = bridge_.Weights(step.slot);
     uint32_t products[kMaxDimParts];
-    for (uint32_t part = 0; part < dim_parts_; ++part) {
+    for (uint32_t part = 0; part < value_parts_; ++part) {
       products[part] = product_ring_.Acquire();
     }
     for (uint32_t col = 0; col < step.keys; col += kCubeEdge) {
@@ -135,10 +136,10 @@ class ForwardLoopCube {
       ValueChunk(step, weights[col], products, m, col, keys);
     }
     const AscendC::GlobalTensor<float> partials = bridge_.Partials(step.slot);
-    for (uint32_t part = 0; part < dim_parts_; ++part) {
+    for (uint32_t part = 0; part < value_parts_; ++part) {
       product_ring_.Publish();
       StoreProduct(partials[part * kCubeEdge], product_[product_ring_.Await() * kProductElements],
-                   step.rows, DimsIn(part), padded_dim_);
+                   step.rows, ValueDims(part), tiling_.value_dim_padded);
       product_ring_.Release();
     }
     bridge_.PartialsReady();
@@ -149,9 +150,9 @@ class ForwardLoopCube {
                                     uint32_t keys) {
     const uint32_t k = AlignUp(keys, kFractalRows);
     const uint32_t loading = value_ring_.Acquire();
-    LoadTile(values_[loading * key_elements_],
+    LoadTile(values_[loading * value_elements_],
              v_[Offset(tiling_.v, step.batch, step.kv_head, step.key + col)], keys,
-             tiling_.head_dim, tiling_.v.row);
+             tiling_.value_dim, tiling_.v.row);
     if (col == 0) {
       bridge_.AwaitWeights();
     }
@@ -162,13 +163,13 @@ class ForwardLoopCube {
              0, k);
     left_ring_.Publish();
     const uint32_t left = left_ring_.Await();
-    for (uint32_t part = 0; part < dim_parts_; ++part) {
-      LoadRight(right_[right_ring_.Acquire() * kOperandElements], values_[chunk * key_elements_], k,
-                part * kCubeEdge, DimsIn(part));
+    for (uint32_t part = 0; part < value_parts_; ++part) {
+      LoadRight(right_[right_ring_.Acquire() * kOperandElements], values_[chunk * value_elements_],
+                k, part * kCubeEdge, ValueDims(part));
       right_ring_.Publish();
       const uint32_t right = right_ring_.Await();
       Multiply(product_[products[part] * kProductElements], left_[left * kOperandElements],
-               right_[right * kOperandElements], m, DimsIn(part), k, col != 0);
+               right_[right * kOperandElements], m, ValueDims(part), k, col != 0);
       right_ring_.Release();
     }
     left_ring_.Release();
@@ -193,9 +194,12 @@ class ForwardLoopCube {
     product_ring_.Close(pipe_);
   }
 
-  // Columns of the part-th slice of the head dimension.
-  __aicore__ inline uint32_t DimsIn(uint32_t part) const {
-    return Smaller(kCubeEdge, padded_dim_ - part * kCubeEdge);
+  // Columns of the part-th slice of keys, and of values.
+  __aicore__ inline uint32_t KeyDims(uint32_t part) const {
+    return Smaller(kCubeEdge, tiling_.head_dim_padded - part * kCubeEdge);
+  }
+  __aicore__ inline uint32_t ValueDims(uint32_t part) const {
+    return Smaller(kCubeEdge, tiling_.value_dim_padded - part * kCubeEdge);
   }
 
   __aicore__ inline static int64_t Offset(const FlashAttentionStrides& strides, uint32_t batch,
@@ -234,10 +238,11 @@ class ForwardLoopCube {
   SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> right_ring_;
   SlotRing<AscendC::HardEvent::M_FIX, AscendC::HardEvent::FIX_M> product_ring_;
 
-  uint32_t padded_dim_ = 0;
   uint32_t dim_parts_ = 0;
+  uint32_t value_parts_ = 0;
   uint32_t query_elements_ = 0;
   uint32_t key_elements_ = 0;
+  uint32_t value_elements_ = 0;
   uint32_t weight_elements_ = 0;
   uint32_t query_slot_ = 0;
 };

@@ -8,9 +8,9 @@
 #include "../arch/cube_vector_bridge.h"
 #include "forward_loop.h"
 #include "kernel_operator.h"
-#include "mask.h"
 #include "online_softmax.h"
 #include "output_accumulator.h"
+#include "score_terms.h"
 #include "slot_ring.h"
 #include "ub_arena.h"
 
@@ -22,15 +22,15 @@ class ForwardLoopVector {
   __aicore__ inline ForwardLoopVector(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
       : pipe_(pipe), tiling_(tiling) {}
 
-  __aicore__ inline void Init(GM_ADDR out, GM_ADDR lse, GM_ADDR workspace, uint32_t group,
-                              uint32_t member) {
+  __aicore__ inline void Init(const ScoreInputs& inputs, GM_ADDR out, GM_ADDR lse,
+                              GM_ADDR workspace, uint32_t group, uint32_t member) {
     out_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(out));
     lse_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(lse));
     bridge_.Init(tiling_, workspace, group);
     tasks_ = ForwardTasks(tiling_, group);
     member_ = member;
 
-    const uint32_t width = tiling_.head_dim_padded;
+    const uint32_t width = tiling_.value_dim_padded;
     const uint32_t columns = AlignUp(tiling_.block_n, kRepeatFloats);
     score_elements_ = tiling_.softmax_rows * columns;
     partial_elements_ = tiling_.output_rows * width;
@@ -40,7 +40,7 @@ class ForwardLoopVector {
     partials_ = arena_.Take<float>(kSlots * partial_elements_);
     staging_ = arena_.Take<Element>(kSlots * staging_elements_);
     scratch_ = arena_.Take<float>(tiling_.softmax_rows * kRepeatFloats);
-    mask_.Init(arena_, scratch_, columns);
+    terms_.Init(tiling_, inputs, arena_, scratch_, kSlots, score_elements_);
     softmax_.Init(arena_, tiling_.depth);
     output_.Init(arena_, width);
     AscendC::PipeBarrier<PIPE_V>();
@@ -86,11 +86,6 @@ class ForwardLoopVector {
     return AlignUp(step.keys, kRepeatFloats);
   }
 
-  // Some row does not see all of the columns worked on.
-  __aicore__ inline static bool NeedsMask(const Step& step) {
-    return step.boundary || step.keys != Width(step);
-  }
-
   // MTE2: the slice of this core's score rows that starts at `row`. The tile's first load waits for
   // the tile, also on a core that has no rows in it.
   __aicore__ inline void LoadScores(const Step& step, uint32_t row) {
@@ -112,6 +107,7 @@ class ForwardLoopVector {
         scores_[slot * score_elements_],
         bridge_.Scores(step.slot)[static_cast<uint64_t>(share.first + row) * tiling_.block_n],
         params);
+    terms_.Load(step, step.row + share.first + row, rows, Width(step), slot);
     score_ring_.Publish();
   }
 
@@ -120,8 +116,8 @@ class ForwardLoopVector {
   __aicore__ inline void Softmax(const Step& step, const StepCursor& following) {
     const Share share = ShareOf(step);
     softmax_.Begin(step.slot, step.first);
-    if (NeedsMask(step) && share.count != 0) {
-      mask_.Prepare(tasks_.Lengths(), step, step.row + share.first, share.count);
+    if (share.count != 0) {
+      terms_.Prepare(tasks_.Lengths(), step, step.row + share.first, share.count, Width(step));
     }
     uint32_t row = 0;
     do {
@@ -148,20 +144,15 @@ class ForwardLoopVector {
   __aicore__ inline void SoftmaxSlice(const Step& step, const Share& share, uint32_t row,
                                       uint32_t count) {
     const Rows rows{count, Width(step)};
-    const FloatTensor scores = scores_[score_ring_.Await() * score_elements_];
+    const uint32_t slot = score_ring_.Await();
+    const FloatTensor scores = scores_[slot * score_elements_];
     ClearTail(scores, rows, step.keys);
-    AscendC::Muls(scores, scores, tiling_.scale, kRepeatFloats, DenseRepeats(rows), DenseUnary());
-    AscendC::PipeBarrier<PIPE_V>();
-    if (NeedsMask(step)) {
-      mask_.Apply(scores, rows, row);
-      AscendC::PipeBarrier<PIPE_V>();
-    }
+    terms_.Apply(scores, rows, row, step.keys, slot);
     softmax_.Normalise(scores, rows, row, scratch_);
 
     const AscendC::LocalTensor<Element> weights =
         staging_[staging_ring_.Acquire() * staging_elements_];
-    AscendC::Cast(weights, scores, AscendC::RoundMode::CAST_RINT, kRepeatFloats, DenseRepeats(rows),
-                  AscendC::UnaryRepeatParams(1, 1, 4, 8));
+    Narrow(weights, scores, kRepeatFloats, DenseRepeats(rows), kRepeatFloats / kBlockFloats);
     staging_ring_.Publish();
     score_ring_.Release();
     AscendC::PipeBarrier<PIPE_V>();
@@ -219,7 +210,7 @@ class ForwardLoopVector {
 
   // MTE2: a slice of this core's rows of the step's partial product.
   __aicore__ inline void LoadPartials(const Step& step, const Share& share, uint32_t row) {
-    const uint32_t width = tiling_.head_dim_padded;
+    const uint32_t width = tiling_.value_dim_padded;
     const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
     const uint32_t slot = partial_ring_.Acquire();
     AscendC::DataCopy(partials_[slot * partial_elements_],
@@ -257,7 +248,7 @@ class ForwardLoopVector {
   __aicore__ inline void StoreOutput(const Step& step, uint32_t row, uint32_t rows) {
     const int64_t offset = tiling_.out.batch * step.batch + tiling_.out.head * step.q_head +
                            tiling_.out.row * (step.row + row);
-    const uint32_t bytes = tiling_.head_dim * sizeof(Element);
+    const uint32_t bytes = tiling_.value_dim * sizeof(Element);
     const uint32_t gap = static_cast<uint32_t>(tiling_.out.row) * sizeof(Element) - bytes;
     const AscendC::DataCopyExtParams params(static_cast<uint16_t>(rows), bytes, 0, gap, 0);
     AscendC::DataCopyPad(out_[offset], staging_[staging_ring_.Await() * staging_elements_], params);
@@ -282,9 +273,12 @@ class ForwardLoopVector {
       StoreLse(step, share);
       for (uint32_t row = 0; row < share.count; row += tiling_.output_rows) {
         const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
-        AscendC::Duplicate(staging_[staging_ring_.Acquire() * staging_elements_],
-                           static_cast<Element>(0.0f),
-                           static_cast<int32_t>(rows * tiling_.head_dim_padded));
+        // Zero has the same bits in every type.
+        AscendC::Duplicate(staging_[staging_ring_.Acquire() * staging_elements_]
+                               .template ReinterpretCast<uint16_t>(),
+                           static_cast<uint16_t>(0),
+                           static_cast<int32_t>(rows * tiling_.value_dim_padded *
+                                                (sizeof(Element) / sizeof(uint16_t))));
         staging_ring_.Publish();
         StoreOutput(step, share.first + row, rows);
       }
@@ -317,7 +311,7 @@ class ForwardLoopVector {
   FloatTensor partials_;
   AscendC::LocalTensor<Element> staging_;  // weights, outputs and log-sum-exps on their way out
   FloatTensor scratch_;
-  RowLimitMask mask_;
+  ScoreTerms<Element> terms_;
   SoftmaxState softmax_;
   OutputAccumulator output_;
 

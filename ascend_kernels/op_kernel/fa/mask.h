@@ -1,86 +1,147 @@
-// Masks as additive terms: each row has a last visible column, and what lies beyond it is pushed
-// so far down that its exponential is zero. Only tiles that some row does not fully see pay for it.
+// What a row must not see becomes minus infinity: keys beyond its last, keys before its first.
+// Only tiles that some row does not fully see pay for it.
 #ifndef ASCENDFA_FA_MASK_H
 #define ASCENDFA_FA_MASK_H
 
 #include "forward_loop.h"
+#include "tile_coordinates.h"
 #include "ub_arena.h"
 #include "vector_ops.h"
 
 namespace ascendfa {
 
-// Added once per column beyond the limit. Its multiples stay finite in fp32, and it is far below
-// the floor of the running maximum, so a row that sees nothing sums to exactly zero.
-constexpr float kMaskStep = -1.0e30f;
+// The most negative fp32 number: any two of it add up to minus infinity.
+constexpr float kMostNegative = -3.4028234663852886e38f;
 
-class RowLimitMask {
+// Limits of one side, one per row.
+class RowLimits {
  public:
-  __aicore__ inline void Init(UbArena& arena, const FloatTensor& scratch, uint32_t columns) {
-    columns_ = arena.Take<float>(columns);
-    lanes_ = arena.Take<float>(kVectorRows);
+  __aicore__ inline void Init(UbArena& arena) {
     limits_ = arena.Take<float>(kVectorRows);
-    limits_spread_ = arena.Take<float>(kVectorRows * kBlockFloats);
-    scratch_ = scratch;
-    AscendC::CreateVecIndex(columns_, 0.0f, columns);
-    AscendC::CreateVecIndex(lanes_, 0.0f, kVectorRows);
+    spread_ = arena.Take<float>(kVectorRows * kBlockFloats);
     AscendC::Duplicate(limits_, 0.0f, kRepeatFloats, 1, 1, 8);
   }
+  __aicore__ inline const FloatTensor& Lanes() const { return limits_; }
+  __aicore__ inline void Spread(uint32_t rows) { SpreadRows(spread_, limits_, rows); }
+  __aicore__ inline FloatTensor From(uint32_t row) const { return spread_[row * kBlockFloats]; }
 
-  // Limits of rows [row, row + rows) in a tile that starts at key step.key, for Apply. A vector
-  // barrier has to lie between the two.
+ private:
+  FloatTensor limits_;
+  FloatTensor spread_;
+};
+
+class WindowMask {
+ public:
+  // `scratch` takes 64 columns of a slice of rows.
+  __aicore__ inline void Init(UbArena& arena, const TileCoordinates& coordinates,
+                              const FloatTensor& scratch) {
+    coordinates_ = coordinates;
+    scratch_ = scratch;
+    last_.Init(arena);
+    first_.Init(arena);
+  }
+
+  // Limits of rows [row, row + rows) in the step's tile, for Apply. `width` is the columns worked
+  // on. A vector barrier has to lie between the two.
   __aicore__ inline void Prepare(const SeqLen& seqlen, const Step& step, uint32_t row,
-                                 uint32_t rows) {
+                                 uint32_t rows, uint32_t width) {
+    const int64_t own = seqlen.OwnKey(row) - step.key;
     last_column_ = static_cast<int64_t>(step.keys) - 1;
-    first_limit_ = seqlen.LastKey(row) - step.key;
-    slope_ = seqlen.causal ? 1 : 0;
-    // The limit of lane i is min(diagonal + i, last column); without a mask only the latter.
-    if (seqlen.causal) {
-      const int64_t diagonal = static_cast<int64_t>(row) + seqlen.keys - seqlen.queries - step.key;
-      AscendC::Adds(limits_, lanes_, static_cast<float>(diagonal), rows, 1, LanesUnary());
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Mins(limits_, limits_, static_cast<float>(last_column_), rows, 1, LanesUnary());
-    } else {
-      AscendC::Duplicate(limits_, static_cast<float>(last_column_), rows, 1, 1, 8);
+    ends_ = step.ends_early || step.keys != width;
+    starts_ = step.starts_late;
+    moving_end_ = step.ends_early && seqlen.right >= 0;
+    end_ = own + seqlen.right;
+    start_ = own - seqlen.left;
+    if (ends_) {
+      PrepareEnds(rows);
     }
-    AscendC::PipeBarrier<PIPE_V>();
-    SpreadRows(limits_spread_, limits_, rows);
+    if (starts_) {
+      coordinates_.Diagonal(first_.Lanes(), start_, rows);
+      AscendC::PipeBarrier<PIPE_V>();
+      first_.Spread(rows);
+    }
   }
 
   // Masks rows of the prepared tile; `offset` is the first one's distance from Prepare's row. The
   // caller owes a vector barrier before it reads the scores.
   __aicore__ inline void Apply(const FloatTensor& scores, const Rows& rows, uint32_t offset) {
-    int64_t lowest = first_limit_ + static_cast<int64_t>(offset) * slope_;
+    if (ends_) {
+      HideAfterLast(scores, rows, offset);
+    }
+    if (ends_ && starts_) {
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    if (starts_) {
+      HideBeforeFirst(scores, rows, offset);
+    }
+  }
+
+ private:
+  __aicore__ inline void PrepareEnds(uint32_t rows) {
+    const float last = static_cast<float>(last_column_ * TileCoordinates::kHalves);
+    if (moving_end_) {
+      coordinates_.Diagonal(last_.Lanes(), end_, rows);
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Mins(last_.Lanes(), last_.Lanes(), last, rows, 1, LanesUnary());
+    } else {
+      AscendC::Duplicate(last_.Lanes(), last, rows, 1, 1, 8);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    last_.Spread(rows);
+  }
+
+  __aicore__ inline void HideAfterLast(const FloatTensor& scores, const Rows& rows,
+                                       uint32_t offset) {
+    int64_t lowest = moving_end_ ? end_ + offset : last_column_;
     lowest = lowest < last_column_ ? lowest : last_column_;
-    const FloatTensor limits = limits_spread_[offset * kBlockFloats];
-    const Rows strip{rows.count, kRepeatFloats};
     for (uint32_t block = 0; block < rows.Blocks(); ++block) {
       const uint32_t column = block * kRepeatFloats;
       if (static_cast<int64_t>(column) + kRepeatFloats - 1 <= lowest) {
         continue;
       }
-      const uint8_t repeats = static_cast<uint8_t>(rows.count);
-      AscendC::Sub(scratch_, columns_[column], limits, kRepeatFloats, repeats,
-                   AscendC::BinaryRepeatParams(1, 1, 0, strip.Stride(), 0, 1));
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Maxs(scratch_, scratch_, 0.0f, kRepeatFloats, repeats, DenseUnary());
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Muls(scratch_, scratch_, kMaskStep, kRepeatFloats, repeats, DenseUnary());
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Add(
-          scores[column], scores[column], scratch_, kRepeatFloats, repeats,
-          AscendC::BinaryRepeatParams(1, 1, 1, rows.Stride(), rows.Stride(), strip.Stride()));
+      AscendC::Sub(scratch_, coordinates_.Columns(column), last_.From(offset), kRepeatFloats,
+                   static_cast<uint8_t>(rows.count),
+                   AscendC::BinaryRepeatParams(1, 1, 0, kStripStride, 0, 1));
+      Hide(scores[column], rows);
     }
   }
 
- private:
-  FloatTensor columns_;  // 0, 1, 2, ...
-  FloatTensor lanes_;    // 0, 1, 2, ...
-  FloatTensor limits_;
-  FloatTensor limits_spread_;
-  FloatTensor scratch_;  // one 64-column strip of a slice of rows
-  int64_t first_limit_ = 0;
+  __aicore__ inline void HideBeforeFirst(const FloatTensor& scores, const Rows& rows,
+                                         uint32_t offset) {
+    const int64_t highest = start_ + offset + rows.count - 1;
+    for (uint32_t block = 0; block < rows.Blocks(); ++block) {
+      const uint32_t column = block * kRepeatFloats;
+      if (static_cast<int64_t>(column) >= highest) {
+        break;
+      }
+      AscendC::Sub(scratch_, first_.From(offset), coordinates_.Columns(column), kRepeatFloats,
+                   static_cast<uint8_t>(rows.count),
+                   AscendC::BinaryRepeatParams(1, 0, 1, kStripStride, 1, 0));
+      Hide(scores[column], rows);
+    }
+  }
+
+  // Minus infinity where the scratch strip is positive.
+  __aicore__ inline void Hide(const FloatTensor& scores, const Rows& rows) {
+    const uint8_t repeats = static_cast<uint8_t>(rows.count);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Maxs(scratch_, scratch_, 0.0f, kRepeatFloats, repeats, DenseUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Muls(scratch_, scratch_, kMostNegative, kRepeatFloats, repeats, DenseUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AddStrip(scores, rows, scratch_, kRepeatFloats);
+  }
+
+  TileCoordinates coordinates_;
+  RowLimits last_;
+  RowLimits first_;
+  FloatTensor scratch_;
   int64_t last_column_ = 0;
-  int64_t slope_ = 0;
+  int64_t end_ = 0;    // last column of the prepared rows' first, if it moves with the rows
+  int64_t start_ = 0;  // first column of the prepared rows' first
+  bool ends_ = false;
+  bool starts_ = false;
+  bool moving_end_ = false;
 };
 
 }  // namespace ascendfa

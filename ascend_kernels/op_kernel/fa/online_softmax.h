@@ -10,9 +10,9 @@
 
 namespace ascendfa {
 
-// Where the running maximum starts: below every score, far above kMaskStep, and finite, so that
-// no difference of two maxima is undefined.
-constexpr float kMaximumFloor = -1.0e28f;
+// Where the running maximum starts: no score is lower but minus infinity, and it is finite, so that
+// no difference of a score or a maximum and a maximum is undefined.
+constexpr float kMaximumFloor = kMostNegative;
 // Keeps a row without keys from dividing zero by zero.
 constexpr float kTinySum = 1.0e-30f;
 

@@ -75,7 +75,6 @@ class OutputAccumulator {
     const Rows rows{count, width_};
     const FloatTensor output = output_[offset * width_];
     const uint8_t repeats = static_cast<uint8_t>(count);
-    const uint8_t element_stride = static_cast<uint8_t>(width_ * sizeof(Element) / kBlockBytes);
     for (uint32_t block = 0; block < rows.Blocks(); ++block) {
       const FloatTensor strip = output[block * kRepeatFloats];
       AscendC::Mul(strip, strip, spread_[offset * kBlockFloats], rows.Lanes(block), repeats,
@@ -83,9 +82,8 @@ class OutputAccumulator {
     }
     AscendC::PipeBarrier<PIPE_V>();
     for (uint32_t block = 0; block < rows.Blocks(); ++block) {
-      AscendC::Cast(dst[block * kRepeatFloats], output[block * kRepeatFloats],
-                    AscendC::RoundMode::CAST_RINT, rows.Lanes(block), repeats,
-                    AscendC::UnaryRepeatParams(1, 1, element_stride, rows.Stride()));
+      Narrow(dst[block * kRepeatFloats], output[block * kRepeatFloats], rows.Lanes(block), repeats,
+             rows.Stride());
     }
   }
 

@@ -58,6 +58,32 @@ __aicore__ inline AscendC::BinaryRepeatParams RowByRow(const Rows& rows) {
   return AscendC::BinaryRepeatParams(1, 1, 1, rows.Stride(), rows.Stride(), rows.Stride());
 }
 
+// fp32 rows to the type of the results, rounded to nearest even. `stride` blocks lie between the
+// rows of src, as many elements between those of dst.
+template <typename Element>
+__aicore__ inline void Narrow(const AscendC::LocalTensor<Element>& dst, const FloatTensor& src,
+                              uint32_t lanes, uint8_t rows, uint8_t stride) {
+  constexpr uint32_t kRatio = sizeof(float) / sizeof(Element);
+  const AscendC::UnaryRepeatParams params(1, 1, static_cast<uint8_t>(stride / kRatio), stride);
+  if constexpr (kRatio == 1) {
+    AscendC::Muls(dst, src, 1.0f, lanes, rows, params);
+  } else {
+    AscendC::Cast(dst, src, AscendC::RoundMode::CAST_RINT, lanes, rows, params);
+  }
+}
+
+// A strip is 64 columns of a slice of rows, dense.
+constexpr uint8_t kStripStride = kRepeatFloats / kBlockFloats;
+
+// Adds the first `lanes` columns of a strip to the matrix columns that start at `dst`. With
+// `repeated`, the strip is one row for all.
+__aicore__ inline void AddStrip(const FloatTensor& dst, const Rows& rows, const FloatTensor& strip,
+                                uint32_t lanes, bool repeated = false) {
+  const uint8_t step = repeated ? 0 : kStripStride;
+  AscendC::Add(dst, dst, strip, lanes, static_cast<uint8_t>(rows.count),
+               AscendC::BinaryRepeatParams(1, 1, 1, rows.Stride(), rows.Stride(), step));
+}
+
 }  // namespace ascendfa
 
 #endif  // ASCENDFA_FA_VECTOR_OPS_H

@@ -15,29 +15,37 @@ __aicore__ constexpr uint32_t FractalElements() {
   return kFractalBytes / sizeof(Element);
 }
 
+// How far apart rows can lie for one copy to fetch them all.
+constexpr int64_t kMaxRowStride = 65535;
+
 // GM -> L1 (MTE2): `rows` x `cols` elements, row_stride apart. Columns are padded by the copy
 // itself, rows up to the next multiple of 16 by a fill.
 template <typename Element>
 __aicore__ inline void LoadTile(const AscendC::LocalTensor<Element>& dst,
                                 const AscendC::GlobalTensor<Element>& src, uint32_t rows,
-                                uint32_t cols, uint32_t row_stride) {
+                                uint32_t cols, int64_t row_stride) {
+  constexpr uint32_t kBlockElements = kBlockBytes / sizeof(Element);
   const uint32_t padded_rows = AlignUp(rows, kFractalRows);
+  // Rows that overlap or coincide, or lie too far apart, come one by one.
+  const bool together = row_stride >= cols && row_stride <= kMaxRowStride;
   AscendC::Nd2NzParams params;
   params.ndNum = 1;
-  params.nValue = static_cast<uint16_t>(rows);
+  params.nValue = static_cast<uint16_t>(together ? rows : 1);
   params.dValue = static_cast<uint16_t>(cols);
   params.srcNdMatrixStride = 0;
-  params.srcDValue = static_cast<uint16_t>(row_stride);
+  params.srcDValue = static_cast<uint16_t>(together ? row_stride : cols);
   params.dstNzC0Stride = static_cast<uint16_t>(padded_rows);
   params.dstNzNStride = 1;
   params.dstNzMatrixStride = 0;
-  AscendC::DataCopy(dst, src, params);
+  for (uint32_t row = 0; row < rows; row += params.nValue) {
+    AscendC::DataCopy(dst[row * kBlockElements], src[row_stride * row], params);
+  }
   if (rows != padded_rows) {
-    const uint32_t columns = CeilDiv(cols * sizeof(Element), kBlockBytes);
-    const AscendC::InitConstValueParams<Element> zero(
-        static_cast<uint16_t>(columns), static_cast<uint16_t>(padded_rows - rows),
-        static_cast<uint16_t>(rows), static_cast<Element>(0.0f));
-    AscendC::Fill(dst[rows * (kBlockBytes / sizeof(Element))], zero);
+    // Zero has the same bits in every type.
+    const AscendC::InitConstValueParams<uint16_t> zero(
+        static_cast<uint16_t>(CeilDiv(cols, kBlockElements)),
+        static_cast<uint16_t>(padded_rows - rows), static_cast<uint16_t>(rows), 0);
+    AscendC::Fill(dst[rows * kBlockElements].template ReinterpretCast<uint16_t>(), zero);
   }
 }
 
