@@ -19,6 +19,7 @@
 #include "core/call_site.h"
 #include "core/core.h"
 #include "core/settings.h"
+#include "core/symbols.h"
 
 namespace dav {
 namespace {
@@ -217,7 +218,9 @@ Trap crash_trap(const Core& core, const Crash& crash) {
                                            : "SIGILL: illegal instruction",
                   crash.address);
   }
-  return Trap(kind, trap_report(kind, core, Pipe::S, "kernel code", 0, text + where));
+  std::string message = text + where;
+  for (const CodeLine& line : symbolize(crash.pc)) message += "\n  at " + line.text;
+  return Trap(kind, trap_report(kind, core, Pipe::S, "kernel code", 0, message));
 }
 
 Trap foreign_exception(const Core& core, const char* what) {

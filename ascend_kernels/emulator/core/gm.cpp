@@ -21,6 +21,9 @@ Registry& registry() {
   return *r;
 }
 
+// aclrtMalloc rounds up to 32 bytes and appends 32 more.
+constexpr uint64_t kAppended = 64;
+
 bool begins_before(const GmRange& a, uint64_t addr) { return a.begin < addr; }
 
 std::string hex(uint64_t v) {
@@ -124,6 +127,15 @@ bool GmView::find(uint64_t addr, uint64_t bytes, GmRange* range, std::string* re
     const uint64_t end = r.addr + r.bytes;
     if (end <= addr) gap.begin = std::max(gap.begin, end);
     if (r.addr >= addr + bytes) gap.end = std::min(gap.end, r.addr);
+  }
+  // What aclrtMalloc appends to an allocation is nobody's, however the argument before it ends.
+  if (gap.end == a->end && gap.end - gap.begin < kAppended) {
+    for (const Region& r : regions_) {
+      if (r.addr + r.bytes != gap.begin) continue;
+      *reason =
+          extent(addr, addr + bytes) + " lies behind '" + r.name + "' " + extent(r.addr, gap.begin);
+      return false;
+    }
   }
   *range = gap;
   return true;

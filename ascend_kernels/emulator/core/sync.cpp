@@ -122,17 +122,22 @@ void release_event_id(Pipe src, Pipe dst, int32_t id) {
 }
 
 void end_core(Core& core) {
+  // The tracker knows where a set was.
+  if (core.tracker != nullptr) core.tracker->core_end(core.id());
   for (int src = 0; src < kPipeCount; ++src) {
     for (int dst = 0; dst < kPipeCount; ++dst) {
       for (uint32_t id = 0; id < core.chip().event_ids; ++id) {
         if ((core.flags[src][dst] >> id & 1) == 0) continue;
-        core.trap(TrapKind::FlagMisuse, static_cast<Pipe>(src), "end of kernel",
-                  "flag %s to %s id %u is still set: a SetFlag has no WaitFlag",
-                  to_string(static_cast<Pipe>(src)), to_string(static_cast<Pipe>(dst)), id);
+        const auto from = static_cast<Pipe>(src);
+        const std::string message = std::string("flag ") + to_string(from) + " to " +
+                                    to_string(static_cast<Pipe>(dst)) + " id " +
+                                    std::to_string(id) + " is still set: a SetFlag has no WaitFlag";
+        // No call site: the kernel's code has returned.
+        throw Trap(TrapKind::FlagMisuse,
+                   trap_report(TrapKind::FlagMisuse, core, from, "end of kernel", 0, message));
       }
     }
   }
-  if (core.tracker != nullptr) core.tracker->core_end(core.id());
 }
 
 }  // namespace dav

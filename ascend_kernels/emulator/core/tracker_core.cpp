@@ -23,6 +23,7 @@ Cells& TrackedCore::make_cells(Buffer b) {
 }
 
 void TrackedCore::begin(Pipe pipe) {
+  moved_undefined = false;
   if (l0c_bytes_ != 0) {
     const auto m = static_cast<size_t>(Pipe::M);
     if (l0c_bytes_ < kInterlockedMmadBytes) {

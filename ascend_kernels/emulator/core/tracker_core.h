@@ -55,7 +55,9 @@ class TrackedCore {
   const CoreId id;
   FlagTable flags;
   BarrierLedger ledger;
-  std::optional<Fault> fault;              // the first one, in program order
+  std::optional<Fault> fault;              // the first race, in program order
+  std::optional<Fault> undefined;          // the first use of memory without a value
+  bool moved_undefined = false;            // the instruction copied GM that has none
   const GlobalSegment* segment = nullptr;  // last one used
 
  private:

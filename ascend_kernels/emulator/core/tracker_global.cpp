@@ -133,7 +133,9 @@ GlobalShadow::Outcome GlobalShadow::touch(const Viewpoint& v, Access access,
         c.end += base;
         out.conflict = c;
       }
-      if (access == Access::Read || access == Access::Atomic || access == Access::SignalLoad) {
+      const bool value_needed = access == Access::Read || access == Access::Atomic ||
+                                access == Access::SignalLoad || access == Access::Move;
+      if (value_needed && segment != nullptr && !segment->defined) {
         const uint64_t undefined = p.cells.first_undefined(at - base, stop - base);
         if (undefined != stop - base && !out.any_undefined) {
           out.any_undefined = true;
@@ -147,6 +149,24 @@ GlobalShadow::Outcome GlobalShadow::touch(const Viewpoint& v, Access access,
     at = stop;
   }
   return out;
+}
+
+void GlobalShadow::copy_defined(Cells& to, uint64_t to_addr, uint64_t addr, uint64_t bytes) {
+  for (uint64_t at = addr, end = addr + bytes; at < end;) {
+    const GlobalSegment* segment = find(at);
+    const uint64_t limit = std::min(end, segment != nullptr ? segment->end : next_begin(at));
+    if (segment == nullptr || segment->defined) {
+      at = limit;
+      continue;
+    }
+    const uint64_t number = at / kPageBytes;
+    const uint64_t base = number * kPageBytes;
+    const uint64_t stop = std::min(limit, base + kPageBytes);
+    Page& p = page(segment, number);
+    std::lock_guard<std::mutex> lock(p.mutex);
+    to.copy_defined(to_addr + (at - addr), p.cells, at - base, stop - at);
+    at = stop;
+  }
 }
 
 }  // namespace dav

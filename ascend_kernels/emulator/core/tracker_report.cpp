@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
+#include <map>
+#include <utility>
 
 #include "core/call_site.h"
 
@@ -116,6 +118,28 @@ std::string race_report(const std::string& chip, RaceKind kind, const Party& fir
          quoted(second) + " " + v.second +
          " it, and nothing orders the two\n  first:  " + describe(first) +
          "\n  second: " + describe(second) + "\n  missing: " + missing_sync(first, second);
+}
+
+std::vector<std::string> barrier_hints(const std::vector<const BarrierLedger*>& ledgers) {
+  std::map<std::pair<uint32_t, Pipe>, BarrierLedger::Site> sites;
+  for (const BarrierLedger* ledger : ledgers) {
+    for (const BarrierLedger::Site& s : ledger->sites()) {
+      BarrierLedger::Site& sum = sites[{s.site, s.pipe}];
+      sum.useful = sum.useful || s.useful;
+      sum.executions += s.executions;
+    }
+  }
+  std::vector<std::string> lines;
+  for (const auto& [key, s] : sites) {
+    if (s.useful) continue;
+    std::string line = std::string("PipeBarrier<PIPE_") + pipe_name(key.second) +
+                       "> ordered nothing in " + std::to_string(s.executions) + " executions";
+    const std::string where = describe_site(key.first);
+    if (!where.empty()) line += ": " + where.substr(0, where.find('\n'));
+    lines.push_back(std::move(line));
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
 }
 
 }  // namespace dav

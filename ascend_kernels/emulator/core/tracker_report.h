@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/tracker.h"
+#include "core/tracker_order.h"
 #include "core/tracker_stamp.h"
 
 namespace dav {
@@ -33,5 +35,7 @@ std::string race_report(const std::string& chip, RaceKind kind, const Party& fir
                         const Party& second, const std::string& where);
 // What would order second after first.
 std::string missing_sync(const Party& first, const Party& second);
+// Barriers that ordered nothing on any core, one line each.
+std::vector<std::string> barrier_hints(const std::vector<const BarrierLedger*>& ledgers);
 
 }  // namespace dav
