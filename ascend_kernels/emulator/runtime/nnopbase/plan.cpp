@@ -92,9 +92,10 @@ void run_tiling(const OpCallData& call, Plan& plan) {
                   "the tiling function of " + call.op_type + " threw: " + e.what());
   }
   if (status != ge::GRAPH_SUCCESS) {
-    throw OpError(ACLNN_ERR_INNER_TILING_ERROR, "the tiling function of " + call.op_type +
-                                                    " refused the call with status " +
-                                                    std::to_string(status));
+    const std::string why = dav::host::tiling_error_message(library);
+    throw OpError(ACLNN_ERR_INNER_TILING_ERROR,
+                  "the tiling function of " + call.op_type + " refused the call" +
+                      (why.empty() ? " with status " + std::to_string(status) : ": " + why));
   }
   if (result.block_dim == 0) {
     throw OpError(ACLNN_ERR_INNER_TILING_ERROR,

@@ -36,6 +36,16 @@ void load_host_library(const std::string& path) {
   r.loaded.insert(path);
 }
 
+std::string tiling_error_message(const std::string& library) {
+  void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (handle == nullptr) return "";
+  const auto message = reinterpret_cast<const char* (*)()>(dlsym(handle, "TilingErrorMessage"));
+  const char* text = message != nullptr ? message() : nullptr;
+  const std::string copy = text != nullptr ? text : "";
+  dlclose(handle);
+  return copy;
+}
+
 const OpImpl* find_op_impl(const std::string& library, const std::string& op_type) {
   Registry& r = registry();
   std::lock_guard<std::recursive_mutex> lock(r.mutex);

@@ -17,6 +17,9 @@ struct OpImpl {
 
 // Opens a vendor's tiling library once; throws std::runtime_error with the loader's reason.
 void load_host_library(const std::string& path);
+// Why a loaded tiling library refused the last call on this thread, if it says so: libraries may
+// export const char* TilingErrorMessage().
+std::string tiling_error_message(const std::string& library);
 // Null when that library registered no such op.
 const OpImpl* find_op_impl(const std::string& library, const std::string& op_type);
 
