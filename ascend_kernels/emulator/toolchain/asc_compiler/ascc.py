@@ -180,7 +180,7 @@ class Source:
         command += [
             *compile_kernel.DEVICE_FLAGS,
             "-fno-builtin-printf",
-            *([] if is_clang(self.cxx) else ["-fno-gnu-unique"]),
+            *([] if is_clang(self.cxx) else ["-fno-gnu-unique", *compile_kernel.GCC_DEVICE_FLAGS]),
             "-ffunction-sections",
             "-fdata-sections",
             "-w",

@@ -11,6 +11,7 @@ import argparse
 import concurrent.futures
 import configparser
 import fcntl
+import functools
 import hashlib
 import json
 import os
@@ -103,6 +104,15 @@ DEVICE_FLAGS = [
     "-fvisibility=hidden",
     "-fno-optimize-sibling-calls",
 ]
+# g++ merges equal tails of different branches, and reports would name the wrong one's line.
+GCC_DEVICE_FLAGS = ["-fno-crossjumping", "-fno-tree-tail-merge"]
+
+
+@functools.cache
+def is_clang(cxx: str) -> bool:
+    """Tell clang from g++, whatever the command is called."""
+    done = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False)
+    return "clang" in done.stdout
 
 
 class CompileError(Exception):
@@ -263,6 +273,7 @@ class Compiler:
         return [
             "-std=c++17",
             *DEVICE_FLAGS,
+            *([] if is_clang(self.args.cxx) else GCC_DEVICE_FLAGS),
             f"-I{self.args.toolkit / 'include'}",
             f"-I{self.source.parent}",
             f"-I{self.args.base}",
