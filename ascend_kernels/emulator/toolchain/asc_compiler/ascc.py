@@ -172,6 +172,8 @@ class Source:
             )
         )
         command = [self.cxx, "-x", "c++-cpp-output", *self.standard, *self.options.compile]
+        if is_clang(self.cxx):  # the preprocessor's options are of no use any more
+            command.append("-Wno-unused-command-line-argument")
         if core == "host":
             target = self.folder / "host.o"
             run([*command, "-c", str(rewritten), "-o", str(target)])
