@@ -1,0 +1,452 @@
+"""Every check of ``ascendfa validate`` made to fail, one thing wrong at a time."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import fake_cann
+from support.fake_cann import Machine
+
+from ascendfa.cli.checks import CHECKS, Context, Result, Status
+from ascendfa.cli.checks.cann import check_cann
+from ascendfa.cli.checks.compiler import check_compiler
+from ascendfa.cli.checks.driver import check_driver
+from ascendfa.cli.checks.early import check_early
+from ascendfa.cli.checks.files import check_files
+from ascendfa.cli.checks.libraries import check_libraries, check_shadowing
+from ascendfa.cli.checks.python import check_python
+from ascendfa.cli.checks.vendors import check_vendors
+from ascendfa.cli.validate import exit_code, run
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fake_cann.runtime(tmp_path_factory.mktemp("cann"))
+
+
+@pytest.fixture(scope="module")
+def op(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return fake_cann.op_library(tmp_path_factory.mktemp("op") / "libcust_opapi.so")
+
+
+@pytest.fixture
+def machine(tmp_path: Path, libraries: Path, op: Path) -> Machine:
+    return Machine(tmp_path, libraries, op)
+
+
+def lines(check: Callable[[Context], Any], context: Context) -> dict[str, Result]:
+    return {result.name: result for result in check(context)}
+
+
+def expect(result: Result, status: Status, *words: str) -> None:
+    assert result.status is status, result
+    for word in words:
+        assert word in result.message + result.fix, result
+    if status is Status.FAIL:
+        assert result.fix
+
+
+def test_nothing_fails_offline_on_a_complete_machine(machine):
+    results = list(run(machine.context(offline=True)))
+    assert {r.status for r in results} <= {Status.OK, Status.SKIP}, results
+    static = [r for r in results if r.status is Status.OK]
+    assert len(static) >= 17
+    assert {r.name for r in results if r.status is Status.SKIP} >= {
+        "device.soc",
+        "libraries.open",
+        "launch.first_phase",
+        "numerics.causal",
+    }
+    assert exit_code(results, machine.context(offline=True)) == 0
+
+
+def test_without_an_npu_nothing_passes(machine):
+    for node in (machine.system / "dev").iterdir():
+        node.unlink()
+    context = machine.context()
+    results = list(run(context))
+    assert not any(r.status is Status.FAIL for r in results), results
+    assert exit_code(results, context) == 3
+
+
+def test_without_cann_and_npu_there_is_no_npu_but_with_one_cann_is_missing(tmp_path):
+    bare = Context(system=tmp_path, environ={})
+    expect(lines(check_cann, bare)["cann.root"], Status.SKIP, "--toolkit emulator")
+    (tmp_path / "dev").mkdir()
+    (tmp_path / "dev" / "davinci0").touch()
+    expect(
+        lines(check_cann, Context(system=tmp_path, environ={}))["cann.root"],
+        Status.FAIL,
+        "ASCEND_HOME_PATH",
+        "source",
+    )
+
+
+def test_a_check_that_breaks_is_a_failure_and_stops_no_other(machine, monkeypatch):
+    def broken(context: Context) -> Any:
+        raise RuntimeError("boom")
+        yield
+
+    broken.__name__ = "check_broken"
+    monkeypatch.setattr("ascendfa.cli.validate.CHECKS", (broken, *CHECKS[:1]))
+    results = list(run(machine.context()))
+    expect(results[0], Status.FAIL, "boom")
+    assert results[1].name == "python"
+
+
+class TestPython:
+    def versions(self, torch: str | None, torch_npu: str | None) -> dict[str, Any]:
+        return {"versions": {"torch": torch, "torch_npu": torch_npu}}
+
+    def test_an_old_python(self, machine):
+        expect(
+            lines(check_python, machine.context(python=(3, 9, 2)))["python"], Status.FAIL, "3.9.2"
+        )
+
+    def test_torch_npu_of_another_release(self, machine):
+        context = machine.context(**self.versions("2.13.0+cpu", "2.7.1"))
+        expect(lines(check_python, context)["torch_npu"], Status.FAIL, "torch-npu==2.13.0")
+
+    @pytest.mark.parametrize("torch_npu", ["2.1.0.post12", "2.1.0"])
+    def test_torch_npu_of_the_same_release(self, machine, torch_npu):
+        context = machine.context(**self.versions("2.1.0+cpu", torch_npu))
+        expect(lines(check_python, context)["torch_npu"], Status.OK)
+
+    def test_torch_npu_alone(self, machine):
+        context = machine.context(**self.versions(None, "2.13.0"))
+        result = lines(check_python, context)
+        expect(result["torch"], Status.SKIP)
+        expect(result["torch_npu"], Status.FAIL, "pip install torch==2.13.0")
+
+    def test_torch_without_torch_npu_on_a_device(self, machine):
+        context = machine.context(**self.versions("2.13.0", None))
+        expect(lines(check_python, context)["torch_npu"], Status.WARN)
+
+
+class TestCann:
+    def test_a_root_without_libraries(self, machine):
+        shutil.rmtree(machine.root / "lib64")
+        expect(lines(check_cann, machine.context())["cann.root"], Status.FAIL, "libascendcl.so")
+
+    def test_an_old_version(self, machine):
+        (machine.root / "version.info").write_text("Version=8.0.RC3\n")
+        expect(lines(check_cann, machine.context())["cann.version"], Status.FAIL, "8.0.RC3", "8.5")
+
+    def test_no_version(self, machine):
+        (machine.root / "version.info").unlink()
+        expect(lines(check_cann, machine.context())["cann.version"], Status.WARN)
+
+    @pytest.mark.parametrize("name", ["ASCEND_HOME_PATH", "LD_LIBRARY_PATH", "ASCEND_OPP_PATH"])
+    def test_an_environment_that_was_not_sourced(self, machine, name):
+        del machine.environ[name]
+        result = lines(check_cann, machine.context())
+        expect(result["cann.root"], Status.OK)
+        expect(result["cann.set_env"], Status.FAIL, name, f"source {machine.root}/set_env.sh")
+
+    def test_an_opp_folder_that_is_gone(self, machine):
+        machine.environ["ASCEND_OPP_PATH"] = "/nowhere/opp"
+        expect(lines(check_cann, machine.context())["cann.set_env"], Status.FAIL, "/nowhere/opp")
+
+    def test_the_environment_of_another_installation(self, machine):
+        other = machine.system / "other"
+        shutil.copytree(machine.root / "lib64", other / "lib64")
+        context = machine.context(asked=str(other))
+        expect(lines(check_cann, context)["cann.set_env"], Status.FAIL, "another installation")
+
+
+class TestCompiler:
+    @pytest.fixture
+    def tools(self, machine: Machine) -> Machine:
+        machine.program("g++", "exit 0")
+        machine.program("cmake", "echo cmake version 3.27.1")
+        machine.program("make", "exit 0")
+        (machine.root / "lib64/cmake").mkdir()
+        (machine.root / "lib64/cmake/asc-config.cmake").touch()
+        (machine.root / "bin").mkdir()
+        (machine.root / "bin/bisheng").touch()
+        machine.environ["PATH"] = str(machine.bin)
+        return machine
+
+    def test_is_silent_unless_asked(self, tools):
+        assert lines(check_compiler, tools.context()) == {}
+
+    def test_complete(self, tools):
+        result = lines(check_compiler, tools.context(build=True))
+        assert {r.status for r in result.values()} == {Status.OK}, result
+
+    @pytest.mark.parametrize(
+        ("program", "name", "fix"),
+        [("g++", "c++", "g++"), ("cmake", "cmake", "cmake"), ("make", "make", "make")],
+    )
+    def test_a_missing_tool(self, tools, program, name, fix):
+        (tools.bin / program).unlink()
+        result = lines(check_compiler, tools.context(build=True))[f"build.{name}"]
+        expect(result, Status.FAIL, f"apt-get install -y {fix}")
+
+    def test_a_compiler_without_cxx17(self, tools):
+        tools.program("g++", "echo \"unrecognized '-std=c++17'\" >&2; exit 1")
+        result = lines(check_compiler, tools.context(build=True))["build.c++"]
+        expect(result, Status.FAIL, "unrecognized")
+
+    def test_an_old_cmake(self, tools):
+        tools.program("cmake", "echo cmake version 3.10.2")
+        result = lines(check_compiler, tools.context(build=True))["build.cmake"]
+        expect(result, Status.FAIL, "3.10", "cmake>=")
+
+    def test_a_toolkit_without_the_cmake_package(self, tools):
+        (tools.root / "lib64/cmake/asc-config.cmake").unlink()
+        result = lines(check_compiler, tools.context(build=True))["build.asc"]
+        expect(result, Status.FAIL, "ASC")
+
+    def test_a_toolkit_without_the_kernel_compiler(self, tools):
+        (tools.root / "bin/bisheng").unlink()
+        result = lines(check_compiler, tools.context(build=True))["build.bisheng"]
+        expect(result, Status.FAIL, "bisheng")
+
+
+class TestDriver:
+    def test_a_device_that_is_not_there(self, machine):
+        expect(
+            lines(check_driver, machine.context(device=7))["device.nodes"],
+            Status.FAIL,
+            "davinci7",
+            "davinci0, davinci1",
+        )
+
+    def test_a_container_without_the_manager(self, machine):
+        (machine.system / "dev/davinci_manager").unlink()
+        expect(
+            lines(check_driver, machine.context())["device.nodes"],
+            Status.FAIL,
+            "--device /dev/davinci_manager",
+        )
+
+    def test_nodes_this_user_may_not_open(self, machine, monkeypatch):
+        monkeypatch.setattr("os.access", lambda path, _: "devmm" not in str(path))
+        expect(
+            lines(check_driver, machine.context())["device.nodes"],
+            Status.FAIL,
+            "devmm_svm",
+            "HwHiAiUser",
+        )
+
+    def test_no_driver_version(self, machine):
+        (machine.driver / "version.info").unlink()
+        expect(lines(check_driver, machine.context())["device.driver"], Status.WARN, "mount")
+
+    def test_no_driver_library(self, machine):
+        (machine.driver / "lib64/driver/libascend_hal.so").unlink()
+        expect(
+            lines(check_driver, machine.context())["device.driver"], Status.FAIL, "libascend_hal.so"
+        )
+
+    @pytest.mark.parametrize(
+        ("script", "word"),
+        [("echo 'dcmi failed'; exit 1", "dcmi failed"), ("echo '| 0 910B3 | Alarm |'", "Alarm")],
+    )
+    def test_npu_smi_only_warns(self, machine, script, word):
+        machine.program("npu-smi", script)
+        expect(lines(check_driver, machine.context())["device.npu-smi"], Status.WARN, word)
+
+    def test_no_npu_smi(self, machine):
+        (machine.bin / "npu-smi").unlink()
+        expect(lines(check_driver, machine.context())["device.npu-smi"], Status.WARN)
+
+
+class TestVendors:
+    def test_a_package_nobody_registered(self, machine):
+        machine.config.write_text("load_priority=\n")
+        expect(
+            lines(check_vendors, machine.context())["vendor.registered"],
+            Status.FAIL,
+            "does not list it",
+            "add ascendfa to load_priority",
+        )
+
+    def test_no_package(self, machine):
+        shutil.rmtree(machine.vendor)
+        machine.config.unlink()
+        expect(
+            lines(check_vendors, machine.context())["vendor.registered"],
+            Status.FAIL,
+            "ascendfa install",
+        )
+
+    def test_a_registered_folder_that_is_gone(self, machine):
+        machine.environ["ASCEND_CUSTOM_OPP_PATH"] = "/nowhere/vendors/x"
+        results = list(check_vendors(machine.context()))
+        expect(results[0], Status.WARN, "/nowhere/vendors/x")
+        expect(results[1], Status.OK, "config.ini")
+
+    def test_a_custom_path_one_level_too_high(self, machine, op):
+        machine.config.write_text("")
+        custom = machine.system / "custom"
+        inner = fake_cann.package(custom / "vendors/mine", op)
+        machine.environ["ASCEND_CUSTOM_OPP_PATH"] = str(custom)
+        expect(
+            lines(check_vendors, machine.context())["vendor.registered"],
+            Status.FAIL,
+            f"export ASCEND_CUSTOM_OPP_PATH={inner}",
+        )
+
+    def test_a_custom_path_wins_and_is_named(self, machine, op):
+        custom = fake_cann.package(machine.system / "custom/vendors/mine", op)
+        machine.environ["ASCEND_CUSTOM_OPP_PATH"] = str(custom)
+        result = lines(check_vendors, machine.context())
+        expect(result["vendor.registered"], Status.OK, str(custom))
+        expect(result["vendor.duplicates"], Status.WARN, f"{custom} wins", str(machine.vendor))
+
+    @pytest.mark.parametrize(("path", "mode"), [("op_api/lib", 0o700), ("op_api/lib/x", 0o600)])
+    def test_files_of_root_that_others_cannot_read(self, machine, path, mode):
+        target = machine.vendor / path
+        if path.endswith("x"):
+            target.touch()
+        target.chmod(mode)
+        # Somebody else than who owns the files; the way there has to be open.
+        for folder in machine.vendor.resolve().parents:
+            if folder.stat().st_mode & 1 == 0:
+                folder.chmod(folder.stat().st_mode | 0o011)
+        expect(
+            lines(check_vendors, machine.context(uid=54321))["vendor.readable"],
+            Status.FAIL,
+            str(target),
+            "chmod -R a+rX",
+        )
+
+    def test_a_library_of_a_third_user(self, machine, monkeypatch):
+        real = Path.stat
+
+        def stat(self: Path, **options: Any) -> Any:
+            status = real(self, **options)
+            if self.name != "libcust_opapi.so":
+                return status
+            return type(status)([*status[:4], 4711, *status[5:10]])
+
+        monkeypatch.setattr(Path, "stat", stat)
+        expect(
+            lines(check_vendors, machine.context(uid=0))["vendor.owner"],
+            Status.FAIL,
+            "4711",
+            "chown",
+        )
+
+    def test_a_library_anybody_may_change(self, machine):
+        machine.vendor.joinpath("op_api/lib/libcust_opapi.so").chmod(0o777)
+        result = lines(check_vendors, machine.context())["vendor.owner"]
+        expect(result, Status.WARN, "writable by everybody")
+
+    def test_a_path_set_after_cann_was_opened(self, machine):
+        machine.environ["ASCEND_CUSTOM_OPP_PATH"] = "/opt/vendors/mine"
+        opened = machine.context(loaded=("/usr/lib/libascendcl.so",))
+        expect(lines(check_early, opened)["vendor.early"], Status.FAIL, "before Python starts")
+        expect(lines(check_early, machine.context())["vendor.early"], Status.OK)
+        same = {"ASCEND_CUSTOM_OPP_PATH": "/opt/vendors/mine"}
+        before = machine.context(loaded=("/usr/lib/libascendcl.so",), initial_environ=same)
+        expect(lines(check_early, before)["vendor.early"], Status.OK)
+
+
+class TestFiles:
+    def test_no_op_library(self, machine):
+        (machine.vendor / "op_api/lib/libcust_opapi.so").unlink()
+        expect(lines(check_files, machine.context())["files.op_api"], Status.FAIL, "missing")
+
+    def test_a_library_that_is_none(self, machine):
+        (machine.vendor / "op_api/lib/libcust_opapi.so").write_text("version https://git-lfs")
+        expect(lines(check_files, machine.context())["files.op_api"], Status.FAIL, "no ELF")
+
+    def test_a_library_cut_short(self, machine):
+        library = machine.vendor / "op_api/lib/libcust_opapi.so"
+        library.write_bytes(library.read_bytes()[:2000])
+        expect(lines(check_files, machine.context())["files.op_api"], Status.FAIL, "cut short")
+
+    def test_a_package_for_another_host(self, machine):
+        other = "aarch64" if machine.context().machine == "x86_64" else "x86_64"
+        result = lines(check_files, machine.context(machine=other))
+        expect(result["files.op_api"], Status.FAIL, other)
+        expect(result["files.tiling"], Status.FAIL, other)
+
+    def test_no_tiling_library(self, machine):
+        shutil.rmtree(machine.vendor / "op_impl/ai_core/tbe/op_tiling")
+        expect(lines(check_files, machine.context())["files.tiling"], Status.FAIL)
+
+    def test_a_package_for_another_chip(self, machine):
+        context = machine.context(unit="ascend910_93")
+        expect(
+            lines(check_files, context)["files.ops_info"], Status.FAIL, "ascend910b", "ascend910_93"
+        )
+
+    def test_a_damaged_description(self, machine):
+        machine.unit_info.write_text("{")
+        context = machine.context(unit=fake_cann.UNIT)
+        expect(lines(check_files, context)["files.ops_info"], Status.FAIL)
+
+    def test_no_kernels(self, machine):
+        shutil.rmtree(machine.kernels)
+        context = machine.context(unit=fake_cann.UNIT)
+        expect(lines(check_files, context)["files.kernels"], Status.FAIL, "no kernel")
+
+    @pytest.mark.parametrize("how", ["gone", "empty"])
+    def test_a_description_without_its_binary(self, machine, how):
+        binary = machine.kernels / "FlashAttention_0.o"
+        if how == "gone":
+            binary.unlink()
+        else:
+            binary.write_bytes(b"")
+        context = machine.context(unit=fake_cann.UNIT)
+        expect(lines(check_files, context)["files.kernels"], Status.FAIL, "FlashAttention_0.o")
+
+    def test_a_damaged_kernel_description(self, machine):
+        (machine.kernels / "FlashAttention_0.json").write_text(json.dumps({"x": 1}))
+        context = machine.context(unit=fake_cann.UNIT)
+        expect(lines(check_files, context)["files.kernels"], Status.FAIL, "binFileName")
+
+
+class TestLibraries:
+    def test_a_second_libopapi_on_the_library_path(self, machine):
+        other = machine.system / "elsewhere"
+        other.mkdir()
+        (other / "libopapi.so").touch()
+        machine.environ["LD_LIBRARY_PATH"] = f"{other}:{machine.root}/lib64"
+        expect(
+            lines(check_shadowing, machine.context())["libraries.shadow"], Status.FAIL, str(other)
+        )
+
+    def test_a_package_with_a_library_of_that_name(self, machine):
+        (machine.vendor / "op_api/lib/libopapi.so").touch()
+        expect(
+            lines(check_shadowing, machine.context())["libraries.shadow"], Status.FAIL, "remove it"
+        )
+
+    def test_a_function_that_cann_has_too(self, machine, op):
+        shutil.copy(op, machine.root / "lib64/libopapi.so")
+        expect(
+            lines(check_shadowing, machine.context())["libraries.shadow"],
+            Status.FAIL,
+            "aclnnFlashAttention",
+        )
+
+    def test_a_missing_phase(self, machine):
+        header = machine.vendor / "op_api/include/aclnn_flash_attention_grad.h"
+        header.write_text("int aclnnFlashAttentionGradGetWorkspaceSize();")
+        expect(
+            lines(check_libraries, machine.context(offline=True))["libraries.symbols"],
+            Status.FAIL,
+            "aclnnFlashAttentionGrad, aclnnFlashAttentionGradGetWorkspaceSize",
+        )
+
+    def test_a_dependency_nobody_has(self, machine):
+        absent = fake_cann.compile_c("int f() { return 0; }", machine.system / "libabsent.so")
+        link = (f"-L{machine.system}", "-Wl,--no-as-needed", "-labsent")
+        source = "int aclnnFlashAttentionGetWorkspaceSize; int aclnnFlashAttention;"
+        fake_cann.compile_c(source, machine.vendor / "op_api/lib/libcust_opapi.so", *link)
+        absent.unlink()
+        expect(
+            lines(check_libraries, machine.context(offline=True))["libraries.dependencies"],
+            Status.FAIL,
+            "libabsent.so",
+        )
