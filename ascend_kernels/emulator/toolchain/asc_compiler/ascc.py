@@ -79,7 +79,7 @@ class Source:
         self.output = output
         digest = hashlib.sha256(str(output.absolute()).encode()).hexdigest()[:16]
         self.module = RDC_MODULE if options.relocatable else f"dav_asc_module_{digest}"
-        self.number = int(digest[:12], 16) << 16
+        self.number = int(digest[:11], 16) << 16
         self.standard = (
             [] if any(o.startswith("-std=") for o in options.compile) else ["-std=c++17"]
         )

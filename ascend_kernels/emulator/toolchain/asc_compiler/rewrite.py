@@ -265,7 +265,12 @@ def rewrite(text: str, kernels: dict[str, Kernel], core: str, module: str, numbe
         result += [text[position:begin], new]
         position = end
     result.append(text[position:])
-    return clean("".join(result))
+    text = clean("".join(result))
+    if core == "host":
+        return text
+    # Calls, not the declaration; line markers may stand anywhere in them.
+    call = re.compile(r"\b__assert_fail(?=(?:\s|^#.*$)*\((?!\s*const\b))", re.M)
+    return call.sub("dav_asc_assert_failed", text)
 
 
 # The compiler's own spelling of __host_aicore__ and __aicore__.
@@ -275,5 +280,4 @@ EXECUTION_SPACE = re.compile(r"\[\s*(?:host\s*,\s*aicore|aicore\s*,\s*host|aicor
 def clean(text: str) -> str:
     text = EXECUTION_SPACE.sub("", text)
     text = re.sub(rf"{MIX}\s*\([^)]*\)|{GLOBAL}|{VECTOR}|{CUBE}", "", text)
-    text = re.sub(r"__dav_kernel_type(_default)?\([^)]*\)", "static_assert(true)", text)
-    return re.sub(r'\b__assert_fail(?=\s*\(\s*")', "dav_asc_assert_failed", text)
+    return re.sub(r"__dav_kernel_type(_default)?\([^)]*\)", "static_assert(true)", text)
