@@ -111,9 +111,20 @@ struct Placement {
   }
 };
 
+// Where in L1 a load reads: beyond the boundary it goes on at the start of L1.
+struct Source {
+  uint64_t start = 0;
+  uint64_t boundary = 0;  // 0: none
+
+  uint64_t at(int64_t offset) const {
+    const uint64_t address = start + static_cast<uint64_t>(offset);
+    return boundary == 0 ? address : address % boundary;
+  }
+};
+
 // The bounds of what a load touches, for a run that moves no data. Offsets of one block grow from
 // row to row, so its first and its last row inside the map stand for all.
-void require_bounds(const Instruction& in, Local dst, Local src, const Columns& columns,
+void require_bounds(const Instruction& in, Local dst, const Source& src, const Columns& columns,
                     const Placement& place, int64_t first_row, int64_t last_row,
                     uint64_t first_block) {
   const auto rows = static_cast<uint64_t>(last_row > first_row ? last_row - first_row : 0);
@@ -127,7 +138,7 @@ void require_bounds(const Instruction& in, Local dst, Local src, const Columns& 
     while (high > low && offset(high) < 0) --high;
     if (low == last_row) continue;
     for (const int64_t row : {low, high}) {
-      in.span(Buffer::L1, src.addr + static_cast<uint64_t>(offset(row)), kBlock);
+      in.span(Buffer::L1, src.at(offset(row)), kBlock);
     }
   }
 }
@@ -180,17 +191,23 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
 
   // Rows below the last output position stay as they are: undefined, unless something else wrote.
   const int64_t last = std::min<int64_t>(d.mStartPt + uint64_t{d.mExtension}, columns.rows());
-  if (in.timing_only()) require_bounds(in, dst, src, columns, place, d.mStartPt, last, first_block);
+  const Source source{src.addr, control.load3d_boundary};
+  if (source.boundary != 0 && src.addr >= source.boundary) {
+    in.trap(TrapKind::IllegalArgument, "src begins at %u, beyond the boundary of %u bytes",
+            src.addr, control.load3d_boundary);
+  }
+  if (in.timing_only())
+    require_bounds(in, dst, source, columns, place, d.mStartPt, last, first_block);
   for (int64_t row = d.mStartPt; row < last && !in.timing_only(); ++row) {
     for (uint64_t block = 0; block < place.blocks; ++block) {
       const int64_t offset = columns.offset(row, static_cast<int64_t>(first_block + block));
       const uint64_t local_row = static_cast<uint64_t>(row) - d.mStartPt;
       if (!place.transposed && offset >= 0) {
         move_piece(in, dst.buffer, dst.addr + place.at(local_row, block, 0), Buffer::L1,
-                   src.addr + static_cast<uint64_t>(offset), kBlock);
+                   source.at(offset), kBlock);
         continue;
       }
-      if (offset >= 0) in.note_move(Buffer::L1, src.addr + static_cast<uint64_t>(offset), kBlock);
+      if (offset >= 0) in.note_move(Buffer::L1, source.at(offset), kBlock);
       for (uint32_t e = 0; e < c0; ++e) {
         const uint64_t to = dst.addr + place.at(local_row, block, e);
         std::byte* element = in.write(dst.buffer, to, size);
@@ -198,7 +215,7 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
           std::memcpy(element, &control.load_padding, size);
           continue;
         }
-        const uint64_t from = src.addr + static_cast<uint64_t>(offset) + uint64_t{e} * size;
+        const uint64_t from = source.at(offset) + uint64_t{e} * size;
         std::memcpy(element, in.span(Buffer::L1, from, size), size);
         in.copy_defined(dst.buffer, to, Buffer::L1, from, size);
       }
@@ -230,6 +247,17 @@ void set_fmatrix(bool right, uint32_t l1H, uint32_t l1W, const uint8_t padList[4
 void set_load_padding(uint64_t value) {
   Instruction in(Pipe::S, "SetLoadDataPaddingValue");
   in.core().control.load_padding = value;
+}
+
+void set_load3d_boundary(uint32_t bytes) {
+  Instruction in(Pipe::S, "SetLoadDataBoundary");
+  if (bytes != 0) {
+    in.require_range("boundaryValue", bytes, 1024, in.core().size_of(Buffer::L1));
+    if (bytes % kBlock != 0) {
+      in.trap(TrapKind::IllegalArgument, "boundaryValue is %u, no multiple of %u", bytes, kBlock);
+    }
+  }
+  in.core().control.load3d_boundary = bytes;
 }
 
 void set_load3d_repeat(uint32_t repeatStride, uint32_t repeatTime, uint32_t repeatMode) {

@@ -4,7 +4,6 @@
 #include "ascendc/data_copy.h"
 #include "ascendc/load_data_params.h"
 #include "ascendc/tensor.h"
-#include "dav/abi_sync.h"
 
 namespace dav {
 
@@ -62,11 +61,9 @@ __aicore__ inline void Load3DSetFMatrixCal(uint16_t l1H, uint16_t l1W, const uin
   dav::set_fmatrix(false, l1H, l1W, padList);
 }
 
-// Where reading of a 3D load wraps around in L1; 0 is all of it.
+// Bytes of L1 in which 3D loads walk around; 0 is all of it.
 __aicore__ inline void SetLoadDataBoundary(uint32_t boundaryValue) {
-  if (boundaryValue != 0)
-    dav::raise_illegal("SetLoadDataBoundary", "%u: the emulator knows 0, all of L1, only",
-                       boundaryValue);
+  dav::set_load3d_boundary(boundaryValue);
 }
 
 template <typename T>

@@ -94,6 +94,7 @@ DAV_API void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& de
 // The feature map of later 3D loads; pads are left, right, top, bottom.
 DAV_API void set_fmatrix(bool right, uint32_t l1H, uint32_t l1W, const uint8_t padList[4]);
 DAV_API void set_load_padding(uint64_t value);
+DAV_API void set_load3d_boundary(uint32_t bytes);
 DAV_API void set_load3d_repeat(uint32_t repeatStride, uint32_t repeatTime, uint32_t repeatMode);
 
 // --- Mmad: C = A * B (+ C or bias).
