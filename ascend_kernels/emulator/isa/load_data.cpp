@@ -61,6 +61,7 @@ struct Square {
 
 Square square_of(DType type) {
   Square s;
+  if (type == DType::I4) return {1, 64, 64, 4};
   s.element = size_of(type);
   s.per_row = kBlock / s.element;
   s.side = s.per_row > kSide ? s.per_row : kSide;
@@ -74,6 +75,24 @@ uint64_t square_offset(const Square& s, uint32_t row, uint32_t column, uint64_t 
   return fractal * step + (row % kSide) * kBlock + (column % s.per_row) * s.element;
 }
 
+// Elements of half a byte, the even column in the low half. Two of different rows meet in a byte of
+// the result, which is defined when the one of the odd column is.
+void transpose_nibbles(Instruction& in, const Square& s, Buffer dst, uint64_t dst_addr,
+                       uint64_t dst_step, uint64_t src_addr, const std::byte* from, std::byte* to) {
+  const auto byte_of = [](uint32_t row, uint32_t column, uint64_t step) {
+    return row / kSide * step + row % kSide * kBlock + column / 2;
+  };
+  for (uint32_t r = 0; r < s.side; ++r) {
+    for (uint32_t c = 0; c < s.side; ++c) {
+      const uint64_t source = byte_of(r, c, kFractal), target = byte_of(c, r, dst_step);
+      const auto value = (from[source] >> (c % 2 * 4)) & std::byte{15};
+      const auto kept = to[target] & (r % 2 == 0 ? std::byte{0xf0} : std::byte{0x0f});
+      to[target] = kept | value << (r % 2 * 4);
+      in.copy_defined(dst, dst_addr + target, Buffer::L1, src_addr + source, 1);
+    }
+  }
+}
+
 void transpose_square(Instruction& in, const Square& s, Buffer dst, uint64_t dst_addr,
                       uint64_t dst_step, uint64_t src_addr) {
   const uint64_t bytes = uint64_t{s.fractals} * kFractal;
@@ -84,6 +103,10 @@ void transpose_square(Instruction& in, const Square& s, Buffer dst, uint64_t dst
     for (uint32_t f = 0; f < s.fractals; ++f) {
       in.note_write(dst, dst_addr + f * dst_step, kFractal);
     }
+  }
+  if (s.per_row * s.element > kBlock) {
+    transpose_nibbles(in, s, dst, dst_addr, dst_step, src_addr, from, to);
+    return;
   }
   for (uint32_t r = 0; r < s.side; ++r) {
     for (uint32_t c = 0; c < s.side; ++c) {
@@ -165,8 +188,9 @@ void load_data_transpose(Local dst, Local src, DType type, const LoadTransposeDe
   require_feature(in, Feature::LoadDataWithTranspose);
   if (src.buffer != Buffer::L1 || !is_l0(dst.buffer)) refuse_path(in, dst.buffer, src.buffer);
   require_buffer(in, dst, dst.buffer, "dst");
-  if (type == DType::I4 || size_of(type) > 4) {
-    in.trap(TrapKind::UnsupportedType, "the emulator transposes no %s", type_name(type));
+  if (size_of(type) > 4 || (type == DType::I4 && dst.buffer != Buffer::L0B)) {
+    in.trap(TrapKind::UnsupportedType, "%s is not loaded transposed into %s", type_name(type),
+            to_string(dst.buffer));
   }
   in.require_range("startIndex", d.startIndex, 0, 65535);
   in.require_range("repeatTimes", d.repeatTimes, 0, 255);

@@ -66,9 +66,12 @@ class Columns {
   int64_t rows_ = 0;
 };
 
+// Elements of a 32-byte block. Blocks of int4b_t move whole; only transposition looks inside one.
+uint32_t c0_of(DType type) { return type == DType::I4 ? 2 * kBlock : kBlock / size_of(type); }
+
 void require_limits(const Instruction& in, DType type, Buffer dst, const Load3dDesc& d) {
   const uint32_t size = size_of(type);
-  const uint32_t c0 = kBlock / size;
+  const uint32_t c0 = c0_of(type);
   in.require_range("strideW", d.strideW, 1, 63);
   in.require_range("strideH", d.strideH, 1, 63);
   in.require_range("dilationFilterW", d.dilationFilterW, 1, 255);
@@ -153,8 +156,8 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
     refuse_path(in, dst.buffer, src.buffer);
   }
   require_buffer(in, dst, dst.buffer, "dst");
-  if (type == DType::I4 || size_of(type) > 4) {
-    in.trap(TrapKind::UnsupportedType, "the emulator loads no %s in 3D", type_name(type));
+  if (size_of(type) > 4) {
+    in.trap(TrapKind::UnsupportedType, "no 3D load takes %s", type_name(type));
   }
   in.require_aligned(dst.buffer, dst.addr, kFractal, "dst");
   in.require_aligned(src.buffer, src.addr, kBlock, "src");
@@ -171,7 +174,7 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
             repeats);
   }
 
-  const uint32_t size = size_of(type), c0 = kBlock / size;
+  const uint32_t size = size_of(type), c0 = c0_of(type);
   const Columns columns(in, map, d);
   const uint64_t all_blocks = ceil_div(d.channelSize, c0) * d.filterH * d.filterW;
   const uint64_t first_block = d.kStartPt / c0;
