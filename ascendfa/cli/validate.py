@@ -10,7 +10,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from ascendfa.cli.checks import CHECKS, Context, Result, Status
+from ascendfa.cli.checks.context import Context
+from ascendfa.cli.checks.order import CHECKS
+from ascendfa.cli.checks.result import Result, Status
 from ascendfa.cli.console import out, usage
 
 __all__ = ["NO_NPU", "exit_code", "run", "validate"]

@@ -14,12 +14,12 @@ import pytest
 from support import fake_cann
 from support.fake_cann import Machine
 
-from ascendfa.cli.checks import Result, Status
 from ascendfa.cli.checks.cases import CASES
 from ascendfa.cli.checks.driver import check_soc
 from ascendfa.cli.checks.launch import check_launch
 from ascendfa.cli.checks.libraries import check_libraries
 from ascendfa.cli.checks.numerics import check_numerics
+from ascendfa.cli.checks.result import Result, Status
 from ascendfa.cli.validate import run
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -14,7 +14,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ascendfa.cli.checks import Context
+from ascendfa.cli.checks.context import Context
 from ascendfa.native.symbols import ACL, FLASH_ATTENTION, NNOPBASE, SYMBOLS
 
 UNIT = "ascend910b"
@@ -192,7 +192,7 @@ def package(folder: Path, library: Path, units: tuple[str, ...] = (UNIT,)) -> Pa
     (api / "include").mkdir()
     shutil.copy(library, api / "lib" / "libcust_opapi.so")
     (api / "include" / "aclnn_flash_attention.h").write_text(
-        f"int {FLASH_ATTENTION}GetWorkspaceSize(); int {FLASH_ATTENTION}();\n"
+        f"{_signature(FLASH_ATTENTION + 'GetWorkspaceSize')};\n{_signature(FLASH_ATTENTION)};\n"
     )
     tbe = folder / "op_impl" / "ai_core" / "tbe"
     tiling = tbe / "op_tiling/lib/linux" / platform.machine() / "libcust_opmaster_rt2.0.so"

@@ -12,14 +12,17 @@ import pytest
 from support import fake_cann
 from support.fake_cann import Machine
 
-from ascendfa.cli.checks import CHECKS, Context, Result, Status
 from ascendfa.cli.checks.cann import check_cann
 from ascendfa.cli.checks.compiler import check_compiler
+from ascendfa.cli.checks.context import Context
 from ascendfa.cli.checks.driver import check_driver
 from ascendfa.cli.checks.early import check_early
 from ascendfa.cli.checks.files import check_files
 from ascendfa.cli.checks.libraries import check_libraries, check_shadowing
+from ascendfa.cli.checks.order import CHECKS
 from ascendfa.cli.checks.python import check_python
+from ascendfa.cli.checks.result import Result, Status
+from ascendfa.cli.checks.signature import check_signature
 from ascendfa.cli.checks.vendors import check_vendors
 from ascendfa.cli.validate import exit_code, run
 
@@ -428,6 +431,25 @@ class TestLibraries:
             lines(check_shadowing, machine.context())["libraries.shadow"],
             Status.FAIL,
             "aclnnFlashAttention",
+        )
+
+    @pytest.mark.parametrize(
+        ("before", "after", "words"),
+        [
+            ("void* a0, ", "", "arguments"),
+            ("double", "int64_t", "the first difference is argument"),
+        ],
+    )
+    def test_a_package_of_another_version(self, machine, before, after, words):
+        header = machine.vendor / "op_api/include/aclnn_flash_attention.h"
+        expect(lines(check_signature, machine.context())["libraries.signature"], Status.OK)
+        header.write_text(header.read_text().replace(before, after, 1))
+        expect(
+            lines(check_signature, machine.context())["libraries.signature"],
+            Status.FAIL,
+            words,
+            "different versions",
+            "scripts/build_op_package",
         )
 
     def test_a_missing_phase(self, machine):
