@@ -152,6 +152,60 @@ TEST(CubeLoadTranspose, RightMatrixOfEveryWidth) {
   expect_transposed<uint32_t>(DType::F32, 32, 48);
 }
 
+// Four fractals of 16 rows by 64 nibbles; the low half of a byte is the even column.
+TEST(CubeLoadTranspose, SquareOfNibbles) {
+  std::vector<uint8_t> in(2048), out;
+  const auto value = [](uint32_t row, uint32_t column) { return (row * 7 + column * 3) & 15; };
+  for (uint32_t r = 0; r < 64; ++r) {
+    for (uint32_t c = 0; c < 64; c += 2) {
+      in[r * 32 + c / 2] = static_cast<uint8_t>(value(r, c) | value(r, c + 1) << 4);
+    }
+  }
+  CubeKernel k([&] {
+    dav::data_copy_in({Buffer::L1, 0}, addr(in, 0), DType::I8, {1, 64, 0, 0});
+    barrier();
+    dav::LoadTransposeDesc d;
+    d.repeatTimes = 1;
+    d.srcStride = 1;
+    dav::load_data_transpose({Buffer::L0B, 0}, {Buffer::L1, 0}, DType::I4, d);
+    barrier();
+    out = peek<uint8_t>(Buffer::L0B, 2048);
+  });
+  k.input(in).run();
+  for (uint32_t r = 0; r < 64; ++r) {
+    for (uint32_t c = 0; c < 64; ++c) {
+      // Row r, column c of the result is column r, row c of the source.
+      const uint32_t byte = out[r * 32 + c / 2];
+      ASSERT_EQ(c % 2 == 0 ? byte & 15 : byte >> 4, value(c, r)) << r << "," << c;
+    }
+  }
+  CubeKernel left([] { dav::load_data_transpose(kL0a, {Buffer::L1, 0}, DType::I4, {}); });
+  EXPECT_TRAP(left, TrapKind::UnsupportedType, "L0A");
+}
+
+// Beyond the boundary a load goes on at the start of L1.
+TEST(CubeLoad3d, WalksAroundInItsBoundary) {
+  const auto in = counting<uint16_t>(512);
+  std::vector<uint16_t> out;
+  CubeKernel k([&] {
+    dav::data_copy_in({Buffer::L1, 0}, addr(in, 0), DType::F16, {1, 32, 0, 0});
+    barrier();
+    const uint8_t none[4] = {};
+    dav::set_fmatrix(false, 64, 1, none);
+    dav::set_load3d_boundary(1024);
+    dav::Load3dDesc d;
+    d.channelSize = d.kExtension = 16;
+    d.mExtension = 64;
+    dav::load_data_3d({Buffer::L0A, 0}, {Buffer::L1, 0}, DType::F16, d);
+    barrier();
+    out = peek<uint16_t>(Buffer::L0A, 1024);
+  });
+  k.input(in).run();
+  for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], in[i % 512]) << i;
+  CubeKernel small([] { dav::set_load3d_boundary(512); });
+  EXPECT_TRAP(small, TrapKind::IllegalArgument, "boundaryValue");
+}
+
 TEST(CubeLoadTranspose, Refusals) {
   CubeKernel aligned([] {
     dav::load_data_transpose({Buffer::L0B, 64}, {Buffer::L1, 0}, DType::F16, {});
