@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ascendfa.api import flash_attention as flash_attention
     from ascendfa.config import FlashAttentionConfig as FlashAttentionConfig
     from ascendfa.errors import AscendFAError as AscendFAError
+    from ascendfa.merge import merge_attention as merge_attention
 
     __version__: str
 
@@ -24,6 +25,7 @@ _HOMES = {
     "FlashAttentionConfig": "ascendfa.config",
     "backend": "ascendfa.api",
     "flash_attention": "ascendfa.api",
+    "merge_attention": "ascendfa.merge",
 }
 _MODULES = ("emulator", "errors")
 
@@ -34,6 +36,7 @@ __all__ = [
     "emulator",
     "errors",
     "flash_attention",
+    "merge_attention",
 ]
 
 

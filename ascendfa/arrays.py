@@ -12,7 +12,16 @@ import numpy.typing as npt
 from ascendfa.errors import ArgumentTypeError, NotSupportedError
 from ascendfa.problem import ArraySpec
 
-__all__ = ["HostArray", "Staged", "as_result", "describe", "result_buffer", "stage"]
+__all__ = [
+    "HostArray",
+    "Staged",
+    "as_result",
+    "describe",
+    "dtype_name",
+    "is_tensor",
+    "result_buffer",
+    "stage",
+]
 
 HostArray = npt.NDArray[Any]
 # Elements that are copied without asking whether they are needed.
@@ -24,7 +33,8 @@ def _torch() -> Any:
     return sys.modules.get("torch")
 
 
-def _is_tensor(array: object) -> bool:
+def is_tensor(array: object) -> bool:
+    """Whether something is a torch tensor."""
     torch = _torch()
     # A torch that is only half imported has no Tensor yet.
     tensor_type = getattr(torch, "Tensor", None)
@@ -52,9 +62,14 @@ def describe(name: str, array: object) -> ArraySpec:
         raise ArgumentTypeError(name, "a masked array", "a plain numpy array; masks are not read")
     if isinstance(array, np.ndarray):
         return _describe_numpy(array)
-    if _is_tensor(array):
+    if is_tensor(array):
         return _describe_tensor(name, array)
     raise ArgumentTypeError(name, f"a {type(array).__name__}", "a numpy array or a torch tensor")
+
+
+def dtype_name(array: Any) -> str:
+    """Return the name of an array's element type, the same for numpy and torch."""
+    return str(array.dtype).removeprefix("torch.")
 
 
 def _describe_numpy(array: HostArray) -> ArraySpec:
@@ -78,9 +93,9 @@ def _describe_tensor(name: str, tensor: Any) -> ArraySpec:
             "a tensor with requires_grad=True (there is no backward kernel yet)",
             "tensors without gradient: call .detach(), or call under torch.no_grad()",
         )
-    dtype = str(tensor.dtype).removeprefix("torch.")
     return ArraySpec(
-        "torch", dtype, str(tensor.device), tuple(tensor.shape), tuple(tensor.stride())
+        *("torch", dtype_name(tensor), str(tensor.device)),
+        *(tuple(tensor.shape), tuple(tensor.stride())),
     )
 
 
@@ -128,7 +143,7 @@ def stage(array: Any, dtype: str) -> Staged:
     An array whose elements lie far apart is packed first: copying what lies between would take
     longer. So is one with negative strides, which no kernel reads.
     """
-    if _is_tensor(array):
+    if is_tensor(array):
         tensor = array.detach().resolve_neg()
         # numpy has no bfloat16; the bits are all that is needed.
         host = tensor.view(_torch().int16).numpy() if dtype == "bfloat16" else tensor.numpy()
@@ -149,7 +164,7 @@ def stage(array: Any, dtype: str) -> Staged:
 
 def result_buffer(shape: tuple[int, ...], like: Any, dtype: str) -> HostArray:
     """Return a host array for a result that has the element type of a caller's array."""
-    if _is_tensor(like):
+    if is_tensor(like):
         return np.empty(shape, np.int16 if dtype == "bfloat16" else dtype)
     return np.empty(shape, like.dtype)
 
@@ -166,7 +181,7 @@ def as_result(host: HostArray, like: Any, dtype: str | None = None) -> Any:
     dtype
         Name of the element type; None for that of `host`.
     """
-    if not _is_tensor(like):
+    if not is_tensor(like):
         return host
     torch = _torch()
     tensor = torch.from_numpy(host)

@@ -152,7 +152,7 @@ def make_problem(
         Or one of their subclasses; the message names the argument, what was received and what is
         allowed.
     """
-    checked_layout = _layout(layout)
+    checked_layout = as_layout(layout)
     arrays = {"q": q, "k": k, "v": v}
     terms = {"alibi_slopes": alibi_slopes, "bias": bias, "mask": mask}
     present = {name: term for name, term in terms.items() if term is not None}
@@ -229,7 +229,8 @@ def _is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
-def _layout(layout: object) -> Layout:
+def as_layout(layout: object) -> Layout:
+    """Return a layout, refusing anything else."""
     if not isinstance(layout, str):
         raise ArgumentTypeError("layout", repr(layout), "'BNSD' or 'BSND'")
     if layout not in LAYOUTS:
