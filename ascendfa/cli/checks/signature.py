@@ -26,6 +26,7 @@ _SCALARS: Final = {
     "_Bool": "bool",
     "int64_t": "int64",
     "uint64_t": "uint64",
+    "size_t": "uint64",
     "int32_t": "int32",
     "int": "int32",
 }
