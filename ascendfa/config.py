@@ -5,9 +5,10 @@ from __future__ import annotations
 import numbers
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError, field_validator
@@ -23,6 +24,7 @@ __all__ = [
     "as_config",
     "config_folder",
     "load_op_config",
+    "load_yaml",
     "merge_argument",
     "op_config",
     "resolve_blocks",
@@ -182,7 +184,15 @@ def _lines(node: yaml.Node, path: Path_ = ()) -> dict[Path_, int]:
     return lines
 
 
+Model = TypeVar("Model", bound=BaseModel)
+
+
 def load_op_config(file: Path) -> OpConfig:
+    """Read and validate the YAML file of a chip; see `load_yaml`."""
+    return load_yaml(file, OpConfig)
+
+
+def load_yaml(file: Path, model: type[Model]) -> Model:
     """Read and validate a YAML file.
 
     Raises
@@ -207,14 +217,35 @@ def load_op_config(file: Path) -> OpConfig:
     except yaml.YAMLError as error:
         raise ConfigError(f"is not valid YAML: {error}", name) from error
     if node is None:
-        raise ConfigError("is empty; at least 'version: 1' and 'chip: ...' are needed", name, 1)
+        needed = " and ".join(
+            f"'{key}: {'1' if key == 'version' else '...'}'"
+            for key, field in model.model_fields.items()
+            if field.is_required()
+        )
+        raise ConfigError(f"is empty; at least {needed} are needed", name, 1)
     try:
-        return OpConfig.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise _located(error, name, _lines(node)) from None
+        raise _located(error, name, _lines(node), model) from None
 
 
-def _located(error: ValidationError, file: str, lines: dict[Path_, int]) -> ConfigError:
+def _model_at(model: type[BaseModel], place: Sequence[str | int]) -> type[BaseModel]:
+    """Follow a path of keys and list indices to the model that describes its last mapping."""
+    for key in place[:-1]:
+        field = model.model_fields.get(str(key))
+        waiting: list[Any] = [] if field is None else [field.annotation]
+        while waiting:
+            kind = waiting.pop()
+            if isinstance(kind, type) and issubclass(kind, BaseModel):
+                model = kind
+                break
+            waiting += get_args(kind)
+    return model
+
+
+def _located(
+    error: ValidationError, file: str, lines: dict[Path_, int], root: type[BaseModel]
+) -> ConfigError:
     found = error.errors()
     # A misspelt key is also a missing one; the misspelling is the cause.
     first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
@@ -222,7 +253,7 @@ def _located(error: ValidationError, file: str, lines: dict[Path_, int]) -> Conf
     line = next(lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in lines)
     dotted = ".".join(map(str, place)) or "the document"
     if first["type"] == "extra_forbidden":
-        model = When if "when" in place else Rule if "rules" in place else OpConfig
+        model = _model_at(root, place)
         message = f"unknown key '{dotted}'; known keys are {', '.join(model.model_fields)}"
     elif first["type"] == "missing":
         message = f"key '{dotted}' is missing"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import typer
 
-# from ascendfa.cli.bench import bench
+from ascendfa.cli.bench import bench
 from ascendfa.cli.info import info
 from ascendfa.cli.install import install
 from ascendfa.cli.list import list_packages
-
-# from ascendfa.cli.sweep import sweep
-# from ascendfa.cli.trace import trace
+from ascendfa.cli.sweep import sweep
+from ascendfa.cli.trace import trace
 from ascendfa.cli.uninstall import uninstall
 from ascendfa.cli.validate import validate
 
@@ -29,6 +28,6 @@ app.command()(validate)
 app.command()(install)
 app.command()(uninstall)
 app.command("list")(list_packages)
-# app.command()(sweep)
-# app.command()(bench)
-# app.command()(trace)
+app.command()(sweep)
+app.command()(bench)
+app.command()(trace)
