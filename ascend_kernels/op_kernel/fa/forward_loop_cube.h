@@ -78,10 +78,9 @@ class ForwardLoopCube {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
     uint32_t left_slots[kMaxDimParts];
     for (uint32_t part = 0; part < dim_parts_; ++part) {
-      LoadLeft(left_[left_ring_.Acquire() * kOperandElements],
-               queries_[query_slot_ * query_elements_], m, part * kCubeEdge, KeyDims(part));
-      left_ring_.Publish();
-      left_slots[part] = left_ring_.Await();
+      left_slots[part] = left_ring_.Acquire();
+      LoadLeft(left_[left_slots[part] * kOperandElements], queries_[query_slot_ * query_elements_],
+               m, part * kCubeEdge, KeyDims(part));
     }
     if (step.last) {
       query_ring_.Release();
@@ -159,10 +158,8 @@ class ForwardLoopCube {
     LoadTile(weights_[loading * weight_elements_], weights, step.rows, k, tiling_.block_n);
     value_ring_.Publish();
     const uint32_t chunk = value_ring_.Await();
-    LoadLeft(left_[left_ring_.Acquire() * kOperandElements], weights_[chunk * weight_elements_], m,
-             0, k);
-    left_ring_.Publish();
-    const uint32_t left = left_ring_.Await();
+    const uint32_t left = left_ring_.Acquire();
+    LoadLeft(left_[left * kOperandElements], weights_[chunk * weight_elements_], m, 0, k);
     for (uint32_t part = 0; part < value_parts_; ++part) {
       LoadRight(right_[right_ring_.Acquire() * kOperandElements], values_[chunk * value_elements_],
                 k, part * kCubeEdge, ValueDims(part));
@@ -234,7 +231,8 @@ class ForwardLoopCube {
   SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> query_ring_;
   SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> key_ring_;
   SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> value_ring_;
-  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> left_ring_;
+  // Left operands are loaded before the right ones that each product waits for.
+  ReuseRing<AscendC::HardEvent::M_MTE1> left_ring_;
   SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> right_ring_;
   SlotRing<AscendC::HardEvent::M_FIX, AscendC::HardEvent::FIX_M> product_ring_;
 
