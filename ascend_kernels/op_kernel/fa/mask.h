@@ -68,9 +68,6 @@ class WindowMask {
     if (ends_) {
       HideAfterLast(scores, rows, offset);
     }
-    if (ends_ && starts_) {
-      AscendC::PipeBarrier<PIPE_V>();
-    }
     if (starts_) {
       HideBeforeFirst(scores, rows, offset);
     }
