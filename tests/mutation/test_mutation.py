@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from mutation.build import build, toolkit_root
 from mutation.instrument import instrument, mask
 from mutation.run import CASES, Laboratory, Mutant, Outcome
