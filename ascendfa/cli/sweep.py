@@ -93,7 +93,7 @@ def _summary(records: list[Record]) -> None:
     spread = "±band" if origin.source == "predicted" else "±spread"
     title = f"best blocks on {origin.soc}, {origin.source.upper()}"
     table = Table(title=title, title_justify="left", box=None)
-    table.add_column("problem")
+    table.add_column("problem", no_wrap=True)
     for name in ("best", "µs", spread, "plan µs", "worst µs", "max error", "tried", "bad"):
         table.add_column(name, justify="right")
     for shape, group in by_shape(records).items():

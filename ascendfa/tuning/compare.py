@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ascendfa.errors import AscendFAError
+from ascendfa.native.acl import acl
 from ascendfa.tuning.measure import DeviceTimer, arrays, predicted_profile, summary
 from ascendfa.tuning.space import Candidate, Shape
 
@@ -118,7 +119,7 @@ def contestants(device: int | None, warmup: int, repeats: int) -> tuple[Contesta
     if device is None:
         cpu = _CpuTimer(warmup, repeats)
         return (
-            Contestant("ascendfa", "predicted", _predicted),
+            Contestant("ascendfa", f"{_soc()}, predicted", _predicted),
             Contestant("unfused", "CPU, fp32, measured", lambda s: cpu(_unfused, s)),
             Contestant("torch SDPA", "CPU, fp32, measured", lambda s: cpu(_sdpa, s)),
         )
@@ -139,6 +140,12 @@ def contestants(device: int | None, warmup: int, repeats: int) -> tuple[Contesta
         Contestant("torch SDPA", source, on_device(_sdpa)),
         Contestant("npu_fusion_attention", source, on_device(_vendor)),
     )
+
+
+def _soc() -> str:
+    runtime = acl()
+    with runtime.device(0):
+        return runtime.soc_name()
 
 
 def _predicted(shape: Shape) -> tuple[float, float, int]:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ascendfa.config import OpConfig, Rule, When, load_op_config
 from ascendfa.errors import AscendFAError, ConfigError
@@ -15,6 +15,9 @@ from ascendfa.tuning.space import Shape
 from ascendfa.tuning.store import Record
 
 __all__ = ["by_shape", "fastest", "heat_map", "promote", "rules"]
+
+# Relative gain below which blocks count as equally fast.
+_WORTH_A_RULE: Final = 0.02
 
 
 def by_shape(records: Iterable[Record]) -> dict[Shape, list[Record]]:
@@ -82,8 +85,12 @@ def _best_of_bucket(shapes: dict[Shape, list[Record]]) -> tuple[int, int] | None
             if not record.problem:
                 blocks = (record.candidate.block_m, record.candidate.block_n)
                 losses.setdefault(blocks, []).append(math.log(record.median_us / best.median_us))
-    complete = {b: sum(x) for b, x in losses.items() if len(x) == len(shapes)}
-    return min(complete, key=lambda b: (complete[b], b)) if complete else None
+    complete = {b: sum(x) / len(x) for b, x in losses.items() if len(x) == len(shapes)}
+    if not complete:
+        return None
+    least = min(complete.values())
+    # Block sizes of 0 come first: what is as good as the plan's choice is left to it.
+    return min(b for b, loss in complete.items() if loss <= least + _WORTH_A_RULE)
 
 
 def rules(records: Sequence[Record]) -> list[Rule]:
