@@ -79,9 +79,16 @@ def test_an_operator_that_ignores_the_causal_mask(machine, monkeypatch):
 def test_the_whole_run_of_a_wrong_operator_fails_only_in_its_numbers(machine):
     results = list(run(machine(op="ignores_causal").context()))
     failed = {r.name for r in results if r.status is Status.FAIL}
-    assert failed == {
-        f"numerics.{name}" for name in ("causal", "shorter_q", "rows_without_keys", "gqa")
-    }
+    # It knows fp16 only.
+    wrong = ("causal", "shorter_q", "rows_without_keys", "gqa", "bfloat16")
+    assert failed == {f"numerics.{name}" for name in wrong}
+
+
+def test_a_type_the_chip_lacks_is_skipped(machine, monkeypatch):
+    only(monkeypatch, "bfloat16")
+    results = by_name(check_numerics(machine().context(unit="ascend910")))
+    assert results["numerics.bfloat16"].status is Status.SKIP
+    assert "ascend910 has no bfloat16" in results["numerics.bfloat16"].message
 
 
 def test_a_failing_first_phase(machine):

@@ -342,7 +342,7 @@ class TestNumerics:
         return Candidate(shape(32, heads_q=2, heads_k=1), 64, 128)
 
     def test_a_wrong_result_is_recorded_and_not_timed(self, attention):
-        attention(lambda q, *_, **options: np.zeros_like(q))
+        attention(lambda q, *_, **_options: np.zeros_like(q))
 
         def timer(candidate: Candidate) -> Any:
             raise AssertionError("timed")
@@ -352,7 +352,7 @@ class TestNumerics:
         assert found.error > found.tolerance
 
     def test_nan_is_wrong(self, attention):
-        attention(lambda q, *_, **options: np.full_like(q, np.nan))
+        attention(lambda q, *_, **_options: np.full_like(q, np.nan))
         assert measure.run(self.candidate(), ORIGIN, lambda _: (1.0, 0.0, 1)).problem
 
     def test_a_right_result_is_timed(self, attention):

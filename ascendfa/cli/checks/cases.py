@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 import numpy.typing as npt
 
@@ -23,9 +24,10 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 _SEED: Final = 2026
-# fp16 rounds to 2^-11 of a value: the weights once, the result once, and as much again for the
-# order of summation. Wrong results are off by the size of v itself.
-_TOLERANCE: Final = 2.0**-9
+_TYPES: Final[dict[str, Any]] = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
+# fp16 rounds to 2^-11 of a value, bf16 to 2^-8: the weights once, the result once, and as much
+# again for the order of summation. Wrong results are off by the size of v itself.
+_TOLERANCES: Final = {"float16": 2.0**-9, "bfloat16": 2.0**-6}
 _LSE_TOLERANCE: Final = 2e-3
 
 
@@ -43,6 +45,8 @@ class Case:
         Whether the mask is on.
     strided
         Whether q, k and v are views with gaps.
+    dtype
+        Element type; cases of a type the chip lacks are skipped.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Case:
     head_dim: int = 64
     causal: bool = False
     strided: bool = False
+    dtype: str = "float16"
 
 
 CASES: Final = (
@@ -65,6 +70,7 @@ CASES: Final = (
     Case("odd", "odd lengths", batch=2, seq_q=77, seq_k=131),
     Case("gqa", "4 query heads on 2 key heads", heads_q=4, seq_q=96, seq_k=96, causal=True),
     Case("strided", "a strided view", seq_q=65, seq_k=65, strided=True),
+    Case("bfloat16", "bf16, causal", seq_q=96, seq_k=96, causal=True, dtype="bfloat16"),
 )
 GRADIENT_CASES: Final = (
     Case("backward", "gradients", seq_q=80, seq_k=96),
@@ -78,15 +84,16 @@ def by_name(name: str) -> Case:
 
 
 def draw(case: Case) -> tuple[Array, Array, Array]:
-    """Draw q, k and v in float16; always the same for a case."""
+    """Draw q, k and v; always the same for a case."""
+    dtype = _TYPES[case.dtype]
     rng = np.random.default_rng([_SEED, *case.name.encode()])
 
     def one(heads: int, seq: int) -> Array:
         shape = (case.batch, heads, seq, case.head_dim)
         if not case.strided:
-            return rng.standard_normal(shape).astype(np.float16)
+            return rng.standard_normal(shape).astype(dtype)
         # Between the rows lies what must not be read.
-        wide = np.full((case.batch, heads, 2 * seq, case.head_dim + 16), np.nan, np.float16)
+        wide = np.full((case.batch, heads, 2 * seq, case.head_dim + 16), np.nan, dtype)
         view = wide[:, :, ::2, : case.head_dim]
         view[...] = rng.standard_normal(shape)
         return view
@@ -119,7 +126,7 @@ def judge(case: Case, q: Array, k: Array, v: Array, out: Array, lse: Array) -> V
     want, want_lse = attention_reference(q, k, v, causal=case.causal)
     keyless = np.isneginf(want_lse)
     got = np.asarray(out, dtype=np.float64)
-    tolerance = _TOLERANCE * float(np.abs(np.asarray(v, np.float64)).max())
+    tolerance = _TOLERANCES[case.dtype] * float(np.abs(np.asarray(v, np.float64)).max())
     error = _worst(got, want)
     got_lse = np.asarray(lse, dtype=np.float64)
     lse_error = _worst(got_lse[~keyless], want_lse[~keyless])
@@ -173,7 +180,7 @@ def judge_gradients(got: dict[str, Array], want: dict[str, Array]) -> Verdict:
     for name, gradient in got.items():
         error = _worst(np.asarray(gradient, np.float64), want[name])
         # Gradients sum over a row or a column of weights rounded to fp16.
-        tolerance = 4 * _TOLERANCE * float(np.abs(want[name]).max(initial=1.0))
+        tolerance = 4 * _TOLERANCES["float16"] * float(np.abs(want[name]).max(initial=1.0))
         parts[name] = {"error": error, "tolerance": tolerance}
         if not error <= tolerance:
             wrong.append(f"the gradient of {name[1:]} is wrong")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ascendfa.chips import CHIPS
 from ascendfa.cli.checks.cases import CASES, GRADIENT_CASES, Case
 from ascendfa.cli.checks.context import Context
 from ascendfa.cli.checks.launch import why_not
@@ -21,6 +22,9 @@ def check_numerics(context: Context) -> Iterator[Result]:
     for case in CASES:
         if reason:
             yield skip(f"numerics.{case.name}", reason)
+            continue
+        if context.unit is not None and case.dtype not in CHIPS[context.unit].dtypes:
+            yield skip(f"numerics.{case.name}", f"{context.unit} has no {case.dtype}")
             continue
         yield _case(context, case, context.device)
     yield from _second_device(context, reason)
