@@ -60,6 +60,49 @@ TEST_P(CoreContainment, TrapOutOfADestructorKeepsItsReport) {
   EXPECT_TRAP(k, TrapKind::FlagMisuse, "V to MTE3 id 0", "nothing has set");
 }
 
+TEST_P(CoreContainment, TheFirstTrapCountsNotWhatDestructorsMeetAfterIt) {
+  Kernel k = failing([] {
+    TrapsInDestructor t;
+    dav::wait_flag(Pipe::MTE2, Pipe::V, 3);
+  });
+  EXPECT_TRAP(k, TrapKind::FlagMisuse, "MTE2 to V id 3");
+  // Cores that are only stopped because another one trapped have nothing to report.
+  Kernel others(KernelType::AivOnly, 4);
+  others.aiv = [] {
+    if (dav::block_idx() == 0) dav::wait_flag(Pipe::MTE2, Pipe::V, 3);
+    TrapsInDestructor t;
+    for (;;) dav::Instruction(Pipe::V, "Add");
+  };
+  EXPECT_TRAP(others, TrapKind::FlagMisuse, "MTE2 to V id 3");
+}
+
+template <typename T>
+void divide_by_zero() {
+  volatile T dividend = static_cast<T>(-77), zero = 0;
+  volatile T quotient = static_cast<T>(dividend / zero);
+  volatile T remainder = static_cast<T>(dividend % zero);
+  EXPECT_EQ(quotient, T{0});
+  EXPECT_EQ(remainder, dividend);
+  volatile T three = 3;
+  EXPECT_EQ(static_cast<T>(dividend / three), static_cast<T>(dividend) / T{3});
+}
+
+TEST_P(CoreContainment, DivisionByZeroIsNoFault) {
+  Kernel k(KernelType::AivOnly, 1);
+  k.aiv = [] {
+    divide_by_zero<int32_t>();
+    divide_by_zero<uint32_t>();
+    divide_by_zero<int64_t>();
+    divide_by_zero<uint64_t>();
+    divide_by_zero<int16_t>();
+    volatile int32_t smallest = INT32_MIN, minus_one = -1;
+    int32_t divisor = minus_one;
+    asm volatile("" : "+r"(divisor));
+    EXPECT_EQ(smallest / divisor, INT32_MIN);
+  };
+  k.run();
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 int recurse(int depth) {
   volatile char frame[4096];
@@ -70,13 +113,8 @@ int recurse(int depth) {
 TEST_P(CoreContainment, Crashes) {
   Kernel wild = failing([] { *reinterpret_cast<volatile int*>(uint64_t{0x1234}) = 1; });
   EXPECT_TRAP(wild, TrapKind::KernelException, "AIV 5.0", "SIGSEGV", "0x1234");
-  Kernel divide = failing([] {
-    volatile int zero = 0;
-    volatile int result = 1 / zero;
-    (void)result;
-    std::raise(SIGFPE);  // not every processor traps on the division
-  });
-  EXPECT_TRAP(divide, TrapKind::KernelException, "SIGFPE");
+  Kernel arithmetic = failing([] { std::raise(SIGFPE); });
+  EXPECT_TRAP(arithmetic, TrapKind::KernelException, "SIGFPE");
   Kernel illegal = failing([] { __builtin_trap(); });
   EXPECT_TRAP(illegal, TrapKind::KernelException, "SIGILL");
   volatile int depth = 0;

@@ -117,7 +117,6 @@ CASES = {
     ),
     "endless_loop": Trap("BudgetExceeded", AIV, "S", "kernel code", ("endless scalar loop",)),
     "null_pointer": Trap("KernelException", AIV, "S", "kernel code", ("SIGSEGV", "address 0x0")),
-    "division": Trap("KernelException", AIV, "S", "kernel code", ("SIGFPE",)),
     "stack_overflow": Trap(
         "KernelException", AIV, "S", "kernel code", ("stack overflowed", "Recurse"), line=False
     ),

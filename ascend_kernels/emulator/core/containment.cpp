@@ -18,6 +18,7 @@
 
 #include "core/call_site.h"
 #include "core/core.h"
+#include "core/division.h"
 #include "core/settings.h"
 #include "core/symbols.h"
 
@@ -43,6 +44,7 @@ uint64_t program_counter(const void* context) {
 
 void on_crash(int signal, siginfo_t* info, void* context) {
   if (Fiber* fiber = current_fiber()) {
+    if (signal == SIGFPE && info->si_code == FPE_INTDIV && step_over_division(context)) return;
     Crash crash;
     crash.signal = signal;
     crash.address = reinterpret_cast<uint64_t>(info->si_addr);
@@ -183,6 +185,8 @@ Trap terminate_trap(const Core& core) {
   std::exception_ptr caught = std::current_exception();
   // The run time had begun to catch what met the noexcept function; nobody else will end that.
   if (caught != nullptr) abi::__cxa_end_catch();
+  // A destructor on the way out of a trap waited for a flag nobody will set any more.
+  if (core.cause != nullptr) return *core.cause;
   try {
     if (caught != nullptr) std::rethrow_exception(caught);
   } catch (const Trap& trap) {
@@ -214,7 +218,7 @@ Trap crash_trap(const Core& core, const Crash& crash) {
     std::snprintf(text, sizeof text, "%s at address 0x%" PRIx64,
                   crash.signal == SIGSEGV  ? "SIGSEGV: invalid memory access"
                   : crash.signal == SIGBUS ? "SIGBUS: invalid memory access"
-                  : crash.signal == SIGFPE ? "SIGFPE: integer division"
+                  : crash.signal == SIGFPE ? "SIGFPE: arithmetic"
                                            : "SIGILL: illegal instruction",
                   crash.address);
   }

@@ -77,6 +77,7 @@ std::byte* Core::gm_slow(uint64_t addr, uint64_t bytes, std::string* reason) {
 void Core::exhausted() {
   if (stop->load(std::memory_order_relaxed)) {
     budget_left = 0;
+    told_to_stop = true;
     throw Stopped{};
   }
   budget_left = 0;

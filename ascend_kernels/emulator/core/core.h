@@ -93,6 +93,8 @@ class Core {
   CoreTrace* trace = nullptr;  // profiling
   bool timing_only = false;    // instructions leave memory alone
   bool in_instruction = false;
+  bool told_to_stop = false;    // left because another core trapped
+  std::unique_ptr<Trap> cause;  // the first trap of this core
   ControlState control;
   // In-core flags: bit id of flags[source][destination].
   std::array<std::array<uint8_t, kPipeCount>, kPipeCount> flags{};

@@ -80,7 +80,9 @@ bool LaunchState::step(Core& core) {
       core.locals.start(core.kind() == CoreKind::AIV ? aiv_locals_ : aic_locals_);
       core.start([this, &core] { run_core(core); },
                  [this, &core](const Crash& crash) {
-                   fail(std::make_exception_ptr(crash_trap(core, crash)));
+                   const Trap trap = crash_trap(core, crash);
+                   if (crash.signal == 0 && core.told_to_stop) return;
+                   fail(std::make_exception_ptr(trap));
                  });
     } catch (...) {
       fail(std::current_exception());
@@ -123,7 +125,9 @@ uint64_t LaunchState::wakes_of(Worker& worker) {
 
 void LaunchState::suspend(Core& core) {
   core.fiber().suspend();
-  if (stopping()) throw Stopped{};
+  if (!stopping()) return;
+  core.told_to_stop = true;
+  throw Stopped{};
 }
 
 void LaunchState::yield(Core& core) {

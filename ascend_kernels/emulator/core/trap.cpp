@@ -1,5 +1,7 @@
 #include "core/trap.h"
 
+#include <memory>
+
 #include "core/call_site.h"
 #include "core/core.h"
 
@@ -99,6 +101,11 @@ const char* to_string(CoreKind kind) {
       return "AICore";
   }
   return "?";
+}
+
+Trap::Trap(TrapKind kind, std::string report) : kind_(kind), report_(std::move(report)) {
+  Core* core = core_or_null();
+  if (core != nullptr && core->cause == nullptr) core->cause = std::make_unique<Trap>(*this);
 }
 
 std::string trap_report(TrapKind kind, const Core& core, Pipe pipe, const char* name, uint32_t site,

@@ -37,7 +37,7 @@ DAV_API const char* to_string(TrapKind kind);
 // where available, the kernel source line.
 class DAV_API Trap : public std::exception {
  public:
-  Trap(TrapKind kind, std::string report) : kind_(kind), report_(std::move(report)) {}
+  Trap(TrapKind kind, std::string report);
   TrapKind kind() const { return kind_; }
   const char* what() const noexcept override { return report_.c_str(); }
 

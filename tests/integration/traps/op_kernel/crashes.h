@@ -23,9 +23,6 @@ __aicore__ inline void Crash(uint64_t which, Arguments& args) {
     case CaseId("null_pointer"):
       *reinterpret_cast<volatile int*>(static_cast<uintptr_t>(zero)) = 1;
       break;
-    case CaseId("division"):
-      zero = 1000 / zero;
-      break;
     case CaseId("stack_overflow"):
       zero = Recurse(&zero);
       break;
