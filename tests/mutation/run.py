@@ -75,9 +75,6 @@ CASES = (
 # cannot be deleted: in the source a ring's calls belong to all of its rounds. Each entry names the
 # functions and calls.
 REDUNDANT = {
-    "ValueChunk: right_ring_.Release() + ValueChunk: right_ring_.Acquire()": (
-        "with one slice per head dimension the left ring's slot was released by the same product"
-    ),
     "StoreWeights: staging_ring_.Release() + WriteResults: staging_ring_.Acquire()": (
         "the partial product that is awaited in between was computed from those weights"
     ),
