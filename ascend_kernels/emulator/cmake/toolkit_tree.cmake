@@ -11,8 +11,6 @@ install(FILES toolchain/asc_compiler/ascc.py toolchain/asc_compiler/options.py
 install(PROGRAMS toolchain/asc_compiler/ascc DESTINATION bin)
 install(FILES toolchain/asc-config.cmake DESTINATION lib64/cmake)
 install(FILES toolchain/set_env.sh toolchain/version.info DESTINATION .)
-# torch_npu looks for this folder when ASCEND_HOME_PATH is set.
-install(DIRECTORY DESTINATION runtime)
 install(DIRECTORY DESTINATION opp/vendors)
 
 file(GLOB op_build_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/toolchain/op_build/*.cpp")
@@ -23,7 +21,9 @@ set_target_properties(op_build PROPERTIES
   RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 install(TARGETS op_build RUNTIME DESTINATION tools/opbuild)
 
-set(staged_libraries op_build)
+include(cmake/frameworks.cmake)
+
+set(staged_libraries op_build ${framework_libraries})
 foreach(library davinci_emulator ascendcl nnopbase)
   if(TARGET ${library})
     list(APPEND staged_libraries ${library})

@@ -158,6 +158,33 @@ const char* aclrtGetSocName() {
   }
 }
 
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
+  if (!value) return fail(ACL_ERROR_INVALID_PARAM, "aclGetDeviceCapability: value is null");
+  if (deviceId >= static_cast<uint32_t>(dav::rt::device_count())) {
+    return fail(ACL_ERROR_RT_INVALID_DEVICEID, "aclGetDeviceCapability: device %u does not exist",
+                deviceId);
+  }
+  try {
+    const dav::Chip& chip = dav::default_chip();
+    switch (deviceInfo) {
+      case ACL_DEVICE_INFO_AI_CORE_NUM:
+        *value = chip.aic_count;
+        return ACL_SUCCESS;
+      case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
+        *value = chip.aiv_count();
+        return ACL_SUCCESS;
+      case ACL_DEVICE_INFO_L2_SIZE:
+        *value = static_cast<int64_t>(chip.l2_bytes);
+        return ACL_SUCCESS;
+      default:
+        return fail(ACL_ERROR_INVALID_PARAM, "aclGetDeviceCapability: %d is no known property",
+                    static_cast<int>(deviceInfo));
+    }
+  } catch (const std::exception& e) {
+    return fail(ACL_ERROR_RT_SOC_VERSION, "aclGetDeviceCapability: %s", e.what());
+  }
+}
+
 aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
   return dav::rt::create_context(context, deviceId);
 }
@@ -205,6 +232,13 @@ aclError aclrtGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
   }
   *value = g_sys_params[opt];
   return ACL_SUCCESS;
+}
+// Per context in CANN; nothing here depends on these options.
+aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value) {
+  return aclrtSetSysParamOpt(opt, value);
+}
+aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t* value) {
+  return aclrtGetSysParamOpt(opt, value);
 }
 aclError aclrtSetOpExecuteTimeOut(uint32_t) { return ACL_SUCCESS; }
 aclError aclrtSetOpWaitTimeout(uint32_t) { return ACL_SUCCESS; }

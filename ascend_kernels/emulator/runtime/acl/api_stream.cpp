@@ -1,4 +1,8 @@
 // aclrt*Stream*, aclrt*Event*, and queueing for the rest of the toolkit.
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
 #include "acl/acl_rt.h"
 #include "runtime/acl/contexts.h"
 #include "runtime/acl/internal.h"
@@ -30,6 +34,16 @@ aclError no_event(const char* function, aclrtEvent handle) {
   return fail(ACL_ERROR_RT_PARAM_INVALID, "%s: %p is no live event", function, handle);
 }
 
+// Microseconds that queueing takes on the calling thread: exposes threads that queue work on one
+// stream without agreeing on the order.
+void queueing_delay() {
+  static const long delay = [] {
+    const char* text = std::getenv("ASCENDFA_EMULATOR_QUEUE_DELAY_US");
+    return text ? std::strtol(text, nullptr, 10) : 0L;
+  }();
+  if (delay > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay));
+}
+
 // An earlier task's failure, told but not cleared: only a synchronisation clears it.
 aclError pending_error(Stream& stream) {
   const StreamError error = stream.error(false);
@@ -53,6 +67,7 @@ aclError enqueue(aclrtStream handle, std::function<void()> task) {
   const auto stream = find_stream(handle);
   if (!stream) return no_stream("queueing a task", handle);
   if (aclError error = pending_error(*stream)) return error;
+  queueing_delay();
   stream->push(std::move(task));
   return ACL_SUCCESS;
 }

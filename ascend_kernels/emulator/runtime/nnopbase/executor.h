@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dav/api.h"
 #include "dav/launch.h"
 #include "exe_graph/runtime/runtime_attrs.h"
 #include "runtime/nnopbase/objects.h"
@@ -26,6 +27,7 @@ struct LaunchArgument {
 struct Plan {
   std::string op_type;
   bool empty = false;                     // nothing to compute: no launch
+  std::function<void()> on_host;          // runs instead of a kernel
   std::vector<LaunchArgument> arguments;  // inputs, then outputs
   const Chip* chip = nullptr;
   KernelBinary binary;
@@ -60,6 +62,10 @@ struct OpCallData {
   aclnnStatus status = ACLNN_SUCCESS;  // first error while collecting
   std::string message;
 };
+
+// The first phase of an operator without a kernel. The task must not refer to descriptors.
+DAV_API aclnnStatus prepare_host_task(const char* op_type, std::function<void()> task,
+                                      uint64_t* workspace_size, aclOpExecutor** executor);
 
 // First phase. Throws OpError.
 std::shared_ptr<dav::host::Plan> make_plan(const OpCallData& call);

@@ -32,6 +32,15 @@ bool is_live(const aclOpExecutor* executor) {
   return live.set.count(executor) != 0;
 }
 
+aclOpExecutor* make_executor(std::shared_ptr<dav::host::Plan> plan) {
+  auto created = std::make_unique<aclOpExecutor>();
+  created->plan = std::move(plan);
+  LiveExecutors& live = live_executors();
+  std::lock_guard<std::mutex> lock(live.mutex);
+  live.set.insert(created.get());
+  return created.release();
+}
+
 void destroy_executor(aclOpExecutor* executor) {
   LiveExecutors& live = live_executors();
   {
@@ -174,19 +183,29 @@ aclnnStatus OpCall::Prepare(uint64_t* workspace_size, aclOpExecutor** executor) 
     return fail(data_->status, "%s: %s", where.c_str(), data_->message.c_str());
   }
   try {
-    auto created = std::make_unique<aclOpExecutor>();
-    created->plan = make_plan(*data_);
-    *workspace_size = created->plan->workspace;
-    LiveExecutors& live = live_executors();
-    std::lock_guard<std::mutex> lock(live.mutex);
-    live.set.insert(created.get());
-    *executor = created.release();
+    auto plan = make_plan(*data_);
+    *workspace_size = plan->workspace;
+    *executor = make_executor(std::move(plan));
     return ACLNN_SUCCESS;
   } catch (const dav::host::OpError& e) {
     return fail(e.status(), "%s: %s", where.c_str(), e.what());
   } catch (const std::exception& e) {
     return fail(ACLNN_ERR_INNER, "%s: %s", where.c_str(), e.what());
   }
+}
+
+aclnnStatus prepare_host_task(const char* op_type, std::function<void()> task,
+                              uint64_t* workspace_size, aclOpExecutor** executor) {
+  if (!workspace_size || !executor) {
+    return fail(ACLNN_ERR_PARAM_NULLPTR, "aclnn%sGetWorkspaceSize: a result pointer is null",
+                op_type);
+  }
+  auto plan = std::make_shared<dav::host::Plan>();
+  plan->op_type = op_type;
+  plan->on_host = std::move(task);
+  *workspace_size = 0;
+  *executor = make_executor(std::move(plan));
+  return ACLNN_SUCCESS;
 }
 
 aclnnStatus Run(const char* function, void* workspace, uint64_t workspace_size,
@@ -210,8 +229,13 @@ aclnnStatus Run(const char* function, void* workspace, uint64_t workspace_size,
                 function, static_cast<unsigned long long>(plan->workspace));
   }
   if (plan->empty) return ACLNN_SUCCESS;
-  const aclError error =
-      dav::rt::enqueue(stream, [plan, workspace] { dav::host::run_plan(*plan, workspace); });
+  const aclError error = dav::rt::enqueue(stream, [plan, workspace] {
+    if (plan->on_host) {
+      plan->on_host();
+    } else {
+      dav::host::run_plan(*plan, workspace);
+    }
+  });
   return error == ACL_SUCCESS ? ACLNN_SUCCESS : error;
 }
 
