@@ -142,6 +142,37 @@ TEST(CubeMmad, StartsFromTheBiasRow) {
   EXPECT_EQ(c, expected);
 }
 
+// The length of a copy into the bias table counts bytes of L1; 32 halves become 128 bytes of floats.
+TEST(CubeMmad, AHalfBiasRowWidens) {
+  const auto a = small_integers<Half>(16 * 16, 2), bt = small_integers<Half>(32 * 16, 3);
+  std::vector<Half> bias(32);
+  std::vector<float> c(16 * 32);
+  for (int i = 0; i < 32; ++i) bias[i] = Half(100 * i);
+  CubeKernel k([&] {
+    to_nz(kLeft, a, DType::F16, 16, 16);
+    to_nz(kRight, bt, DType::F16, 32, 16);
+    load_a(kLeft, DType::F16, 16, 16);
+    load_b_transposed(kRight, DType::F16, 32, 16);
+    dav::BurstDesc in;
+    in.blockLen = 2;
+    dav::data_copy_in({Buffer::L1, 0}, addr(bias), DType::F16, in);
+    barrier();
+    in.blockLen = 1;
+    dav::data_copy_local({Buffer::BT, 0}, DType::F32, {Buffer::L1, 0}, DType::F16, in);
+    barrier();
+    dav::MmadDesc d = product(16, 32, 16);
+    d.init_zero = false;
+    d.from_bias = true;
+    dav::mmad(kL0c, DType::F32, kL0a, DType::F16, kL0b, DType::F16, d);
+    barrier();
+    dav::fixpipe_to_gm(addr(c), DType::F32, kL0c, DType::F32, rows_out(16, 32));
+  });
+  k.input(a).input(bt).input(bias).output(c).run();
+  auto expected = reference<float>(a, bt, 16, 32, 16);
+  for (size_t i = 0; i < expected.size(); ++i) expected[i] += static_cast<float>(100 * (i % 32));
+  EXPECT_EQ(c, expected);
+}
+
 // 1 + 2^-12 lies halfway between two values of 11 mantissa bits, 1 + 3 * 2^-12 too.
 TEST(CubeMmad, Hf32RoundsOperands) {
   for (const bool even : {true, false}) {

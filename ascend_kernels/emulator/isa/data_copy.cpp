@@ -50,9 +50,10 @@ void copy_to_bias_table(Local dst, DType dst_type, Local src, DType src_type, co
             type_name(src_type));
   }
   if (d.blockCount == 0 || d.blockLen == 0) return;
-  // The length counts what is written; half the bytes are read when they widen.
-  const uint64_t out_bytes = uint64_t{d.blockLen} * 64;
-  const uint64_t in_bytes = widen ? out_bytes / 2 : out_bytes;
+  // The length counts what is read (catlass's biased product passes n halves over 32); twice the
+  // bytes are written when they widen.
+  const uint64_t in_bytes = uint64_t{d.blockLen} * 64;
+  const uint64_t out_bytes = widen ? in_bytes * 2 : in_bytes;
   for (uint32_t i = 0; i < d.blockCount; ++i) {
     const uint64_t from = src.addr + i * (in_bytes + uint64_t{d.srcGap} * kBlock);
     const uint64_t to = dst.addr + i * (out_bytes + uint64_t{d.dstGap} * 64);
