@@ -28,6 +28,7 @@ __all__ = [
     "merge_argument",
     "op_config",
     "resolve_blocks",
+    "tuned_folder",
 ]
 
 MAX_BLOCK: Final = 1 << 16
@@ -137,12 +138,12 @@ class Blocks:
     m, n
         Queries and keys per tile.
     source
-        Who decided: ``call``, ``yaml`` or ``plan``.
+        Who decided: ``call``, ``tuned`` (the user's own file), ``yaml`` or ``plan``.
     """
 
     m: int
     n: int
-    source: Literal["call", "yaml", "plan"]
+    source: Literal["call", "tuned", "yaml", "plan"]
 
 
 Path_ = tuple[str | int, ...]
@@ -279,6 +280,14 @@ _cache: dict[Path, tuple[tuple[int, int], OpConfig]] = {}
 _cache_lock = threading.Lock()
 
 
+def tuned_folder() -> Path | None:
+    """Return the folder of what the user tuned; None if ASCENDFA_CONFIG_DIR says where to look."""
+    if os.environ.get("ASCENDFA_CONFIG_DIR"):
+        return None
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "ascendfa" / "op_configs"
+
+
 def op_config(chip: str) -> OpConfig:
     """Return the configuration of a chip, empty if there is no file; read again when it changes.
 
@@ -287,7 +296,11 @@ def op_config(chip: str) -> OpConfig:
     chip
         Compute unit, the name of the folder.
     """
-    file = config_folder() / chip / "flash_attention.yaml"
+    return _read(config_folder(), chip)
+
+
+def _read(folder: Path, chip: str) -> OpConfig:
+    file = folder / chip / "flash_attention.yaml"
     try:
         status = file.stat()
     except FileNotFoundError:
@@ -326,7 +339,7 @@ def merge_argument(name: str, argument: Any, default: Any, configured: Any) -> A
 
 
 def resolve_blocks(problem: Problem, config: FlashAttentionConfig | None, chip: str) -> Blocks:
-    """Choose the block sizes of a call: the call's config, else the chip's YAML, else the plan.
+    """Choose the block sizes of a call: its config, what the user tuned, the chip's YAML, the plan.
 
     Each size is resolved by itself, so a call may fix one and leave the other.
     """
@@ -335,14 +348,24 @@ def resolve_blocks(problem: Problem, config: FlashAttentionConfig | None, chip: 
     if block_m is not None and block_n is not None:
         return Blocks(block_m, block_n, "call")
     by_call = block_m is not None or block_n is not None
-    rule = next((r for r in op_config(chip).rules if r.when.matches(problem)), None)
+    rule, source = _first_rule(problem, chip)
     if rule is None:
         return Blocks(block_m or 0, block_n or 0, "call" if by_call else "plan")
     return Blocks(
         rule.block_m if block_m is None else block_m,
         rule.block_n if block_n is None else block_n,
-        "call" if by_call else "yaml",
+        "call" if by_call else source,
     )
+
+
+def _first_rule(problem: Problem, chip: str) -> tuple[Rule | None, Literal["tuned", "yaml"]]:
+    tuned = tuned_folder()
+    if tuned is not None:
+        for rule in _read(tuned, chip).rules:
+            if rule.when.matches(problem):
+                return rule, "tuned"
+    rules = op_config(chip).rules
+    return next((r for r in rules if r.when.matches(problem)), None), "yaml"
 
 
 def as_config(config: object) -> FlashAttentionConfig | None:

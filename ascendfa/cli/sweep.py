@@ -20,7 +20,7 @@ from rich.text import Text
 
 from ascendfa.cli.console import fails_clearly, out, usage
 from ascendfa.cli.toolkits import read_version
-from ascendfa.config import config_folder
+from ascendfa.config import config_folder, tuned_folder
 from ascendfa.errors import BackendError, ConfigError
 from ascendfa.tuning import measure
 from ascendfa.tuning.report import by_shape, fastest, heat_map, promote
@@ -164,10 +164,15 @@ def sweep(
     configs: Annotated[
         Path | None, typer.Option(help="The op_configs folder to write into (default: in use).")
     ] = None,
+    user: Annotated[
+        bool, typer.Option("--user", help="Write into the user's own folder instead.")
+    ] = False,
 ) -> None:
     """Try block sizes on the problems of a file; a second run resumes where the first stopped."""
-    if configs is not None and not promote_:
-        raise usage("--configs is for --promote")
+    if (configs is not None or user) and not promote_:
+        raise usage("--configs and --user are for --promote")
+    if configs is not None and user:
+        raise usage("give --configs or --user, not both")
     plan = load_sweep(file)
     candidates, refused = expand(plan)
     _refusals(refused, plan.chip)
@@ -196,7 +201,8 @@ def sweep(
         heat_map(records, plot)
         console.print(f"heat map: {plot}", markup=False)
     if promote_:
-        written, rules = promote(records, configs or config_folder())
+        own = tuned_folder() if user else None
+        written, rules = promote(records, configs or own or config_folder())
         console.print(f"promoted: {written} has {len(rules)} rules", markup=False)
     if any(r.problem.startswith("wrong") for r in records):
         raise typer.Exit(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -177,14 +178,19 @@ def promote(records: Sequence[Record], folder: Path) -> tuple[Path, list[Rule]]:
         "not measured on hardware"
     )
     text = _yaml(_header(file), origin.chip, ordered, {id(rule): note for rule in fresh})
-    file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_name(f".{file.name}.{os.getpid()}.yaml")
     try:
+        file.parent.mkdir(parents=True, exist_ok=True)
         draft.write_text(text, encoding="utf-8")
         load_op_config(draft)
         draft.replace(file)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be written: {error}; --user writes elsewhere", str(file)
+        ) from error
     finally:
-        draft.unlink(missing_ok=True)
+        with suppress(OSError):
+            draft.unlink()
     return file, ordered
 
 

@@ -12,8 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ascendfa.config import load_op_config
+from ascendfa.config import (
+    FlashAttentionConfig,
+    load_op_config,
+    resolve_blocks,
+    tuned_folder,
+)
 from ascendfa.errors import BackendError, ConfigError
+from ascendfa.problem import ArraySpec, make_problem
 from ascendfa.tuning import measure
 from ascendfa.tuning.report import fastest, heat_map, promote, rules
 from ascendfa.tuning.space import Candidate, Shape, expand, load_sweep
@@ -266,6 +272,42 @@ class TestPromote:
         with pytest.raises(ConfigError, match="rulez"):
             promote([record((64, 512), 9.0)], tmp_path)
         assert "rulez" in file.read_text()
+
+
+class TestTheUsersOwnFile:
+    @pytest.fixture
+    def folders(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.delenv("ASCENDFA_CONFIG_DIR", raising=False)
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+        monkeypatch.setattr("ascendfa.config.config_folder", lambda: tmp_path / "shipped")
+        return tmp_path
+
+    def blocks(self, **config: int) -> tuple[int, int, str]:
+        spec = ArraySpec("numpy", "float16", "cpu", (1, 8, 1024, 128), (1 << 20, 1 << 17, 128, 1))
+        problem = make_problem(spec, spec, spec)
+        chosen = resolve_blocks(problem, FlashAttentionConfig(**config), "ascend910b")
+        return chosen.m, chosen.n, chosen.source
+
+    def test_it_counts_before_the_shipped_one_and_after_the_call(self, folders):
+        assert self.blocks() == (0, 0, "plan")
+        promote([record((64, 512), 9.0)], folders / "shipped")
+        assert self.blocks() == (64, 512, "yaml")
+        own = tuned_folder()
+        assert own == folders / "home/ascendfa/op_configs"
+        promote([record((128, 256), 9.0)], own)
+        assert self.blocks() == (128, 256, "tuned")
+        assert self.blocks(block_m=16) == (16, 256, "call")
+
+    def test_a_named_folder_is_the_only_one(self, folders, monkeypatch):
+        promote([record((128, 256), 9.0)], folders / "home/ascendfa/op_configs")
+        monkeypatch.setenv("ASCENDFA_CONFIG_DIR", str(folders / "shipped"))
+        assert tuned_folder() is None
+        assert self.blocks() == (0, 0, "plan")
+
+    def test_a_folder_that_cannot_be_written(self, folders):
+        (folders / "shipped").write_text("a file")
+        with pytest.raises(ConfigError, match="--user"):
+            promote([record((128, 256), 9.0)], folders / "shipped")
 
 
 def test_the_heat_map_is_a_picture(tmp_path):
