@@ -142,7 +142,7 @@ TEST(CubeMmad, StartsFromTheBiasRow) {
   EXPECT_EQ(c, expected);
 }
 
-// The length of a copy into the bias table counts bytes of L1; 32 halves become 128 bytes of floats.
+// A copy into the bias table counts bytes of L1; 32 halves become 128 bytes of floats.
 TEST(CubeMmad, AHalfBiasRowWidens) {
   const auto a = small_integers<Half>(16 * 16, 2), bt = small_integers<Half>(32 * 16, 3);
   std::vector<Half> bias(32);
