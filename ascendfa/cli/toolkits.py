@@ -59,6 +59,18 @@ class ToolkitTree:
         moved = environ.get("ASCEND_OPP_PATH")
         return Path(moved) if moved and self.kind == "cann" else self.root / "opp"
 
+    def holds(self, path: Path) -> bool:
+        """Whether a path is inside, by its name or by what its links lead to.
+
+        In some releases the root is a folder of links into the folder of a version.
+        """
+        folder = library_folder(self.root)
+        homes = [self.root.absolute(), self.root.resolve()]
+        if folder is not None:
+            homes.append(folder.resolve().parent)
+        names = (path.absolute(), path.resolve())
+        return any(name.is_relative_to(home) for name in names for home in homes)
+
     @property
     def version(self) -> str:
         """Its version as its own files state it, empty if they do not."""

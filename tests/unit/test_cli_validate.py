@@ -161,6 +161,19 @@ class TestCann:
         context = machine.context(asked=str(other))
         expect(lines(check_cann, context)["cann.set_env"], Status.FAIL, "another installation")
 
+    def test_a_root_of_links_into_the_folder_of_a_version(self, machine, op):
+        version = machine.root.parent / "cann-8.5.0"
+        machine.root.rename(version)
+        machine.root.mkdir()
+        for entry in version.iterdir():
+            (machine.root / entry.name).symlink_to(entry)
+        shutil.copy(
+            fake_cann.compile_c("int f;", machine.system / "x.so"), version / "lib64/libopapi.so"
+        )
+        assert lines(check_cann, machine.context())["cann.set_env"].status is Status.OK
+        result = lines(check_shadowing, machine.context())["libraries.shadow"]
+        expect(result, Status.OK)
+
 
 class TestCompiler:
     @pytest.fixture

@@ -84,19 +84,19 @@ def _sourced(context: Context, tree: ToolkitTree) -> Result:
     home = context.environ.get("ASCEND_HOME_PATH")
     if not home:
         return fail("cann.set_env", "ASCEND_HOME_PATH is not set", fix)
-    root = tree.root.resolve()
-    if Path(home).resolve() != root:
+    root = tree.root
+    if Path(home).resolve() != root.resolve():
         return fail(
             "cann.set_env", f"ASCEND_HOME_PATH={home} is another installation than {root}", fix
         )
     entries = [p for p in context.environ.get("LD_LIBRARY_PATH", "").split(":") if p]
-    if not any(Path(p).resolve().is_relative_to(root) for p in entries):
+    if not any(tree.holds(Path(p)) for p in entries):
         return fail("cann.set_env", f"LD_LIBRARY_PATH names no folder of {root}", fix)
     opp = context.environ.get("ASCEND_OPP_PATH")
     if not opp:
         return fail("cann.set_env", "ASCEND_OPP_PATH is not set", fix)
     if not Path(opp).is_dir():
         return fail("cann.set_env", f"ASCEND_OPP_PATH={opp} is no folder", fix)
-    if not Path(opp).resolve().is_relative_to(root):
+    if not tree.holds(Path(opp)):
         return warn("cann.set_env", f"ASCEND_OPP_PATH={opp} lies outside {root}", fix)
     return ok("cann.set_env", "ASCEND_HOME_PATH, ASCEND_OPP_PATH and LD_LIBRARY_PATH agree")
