@@ -54,10 +54,11 @@ def flash_attention(
     Parameters
     ----------
     q, k, v
-        numpy arrays or CPU torch tensors, float16 or bfloat16, q [B, Hq, Sq, D], k [B, Hk, Sk, D]
-        and v [B, Hk, Sk, Dv] (or [B, S, H, D], see `layout`). Hq is a multiple of Hk: query head h
-        reads key head ``h // (Hq // Hk)``. D and Dv are 1 to 256. Strides are followed, not
-        copied, as long as the last axis is contiguous: slices, transposed and expanded views.
+        numpy arrays or CPU torch tensors, float16, bfloat16 or float32, q [B, Hq, Sq, D],
+        k [B, Hk, Sk, D] and v [B, Hk, Sk, Dv] (or [B, S, H, D], see `layout`). Hq is a multiple of
+        Hk: query head h reads key head ``h // (Hq // Hk)``. D is 1 to 576, Dv 1 to 512. Strides are
+        followed, not copied, as long as the last axis is contiguous: slices, transposed and
+        expanded views.
     causal
         Key j is visible to query i iff ``j <= i + Sk - Sq``: the last query sees the last key.
     scale

@@ -57,8 +57,8 @@ CHIPS: Final[dict[str, Chip]] = {
             ("float16",),
             False,
         ),
-        Chip("ascend910b", 2201, _SPLIT_2201, ("float16", "bfloat16"), True),
-        Chip("ascend910_93", 2201, _SPLIT_2201, ("float16", "bfloat16"), True),
+        Chip("ascend910b", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),
+        Chip("ascend910_93", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),
         Chip(
             "ascend950",
             3510,
@@ -107,6 +107,7 @@ def chip_for_soc(soc: str) -> Chip:
 
 # Columns of a product, and what the vector cores work in: 64 fp32 lanes, 8 rows at least.
 _CUBE_EDGE: Final = 128
+_CUBE_DEPTH: Final = 256  # bytes of the axis it sums over
 _LANES: Final = 64
 _FRACTAL: Final = 16  # rows and columns of the cube's smallest operand
 _FEWEST_ROWS: Final = 8
@@ -120,13 +121,15 @@ def _tile_needs(block_m: int, block_n: int, dims: tuple[int, int], itemsize: int
     """
     keys, values = (-(-dim // _FRACTAL) * _FRACTAL for dim in dims)
     queries = 2 * block_m * keys
-    # Keys, values and weights.
-    chunks = 2 * (_CUBE_EDGE * (keys + values) + block_m * _CUBE_EDGE)
+    # Two chunks of keys, values and weights.
+    chunk = _CUBE_DEPTH // itemsize // 2
+    chunks = 2 * chunk * (keys + values + block_m)
+    products = 2 if values <= 2 * _CUBE_EDGE else 4
     slice_of_scores = _FEWEST_ROWS * -(-block_n // _LANES) * _LANES
     return {
         "L1": (queries + chunks) * itemsize,
-        # Two fp32 products, one being computed while the other is stored.
-        "L0C": 2 * block_m * _CUBE_EDGE * 4,
+        # fp32 products, one being computed while another is stored, or all parts of an output.
+        "L0C": products * block_m * _CUBE_EDGE * 4,
         # Two slices of scores in fp32, and their weights in the input type.
         "UB": 2 * slice_of_scores * (4 + itemsize),
     }

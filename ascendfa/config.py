@@ -84,6 +84,7 @@ class When(BaseModel):
 
     dtype: str | None = None
     head_dim: int | None = Field(default=None, gt=0, strict=True)
+    head_dim_v: int | None = Field(default=None, gt=0, strict=True)
     causal: StrictBool | None = None
     min_seq_q: int = Field(default=0, ge=0, strict=True)
     max_seq_q: int | None = Field(default=None, ge=0, strict=True)
@@ -95,6 +96,7 @@ class When(BaseModel):
         return (
             self.dtype in (None, problem.dtype)
             and self.head_dim in (None, problem.head_dim)
+            and self.head_dim_v in (None, problem.head_dim_v)
             and self.causal in (None, problem.causal)
             and self.min_seq_q <= problem.seq_q
             and self.min_seq_k <= problem.seq_k

@@ -20,8 +20,9 @@ __all__ = ["LAYOUTS", "ArraySpec", "Layout", "Problem", "make_problem", "reject_
 
 Layout = Literal["BNSD", "BSND"]
 LAYOUTS: Final[tuple[Layout, ...]] = ("BNSD", "BSND")
-SUPPORTED_DTYPES: Final = ("float16", "bfloat16")
-MAX_HEAD_DIM: Final = 256
+SUPPORTED_DTYPES: Final = ("float16", "bfloat16", "float32")
+MAX_HEAD_DIM: Final = 576
+MAX_HEAD_DIM_V: Final = 512
 
 _AXES: Final = {
     "BNSD": "[batch, heads, seq, head_dim]",
@@ -314,11 +315,11 @@ def _extents(
         raise ShapeError(
             "q", f"{q[1]} heads over {k[1]} heads of k", "a multiple of the heads of k"
         )
-    for name, dim in (("q", q[3]), ("v", v[3])):
+    for name, dim, most in (("q", q[3], MAX_HEAD_DIM), ("v", v[3], MAX_HEAD_DIM_V)):
         if dim == 0:
-            raise ShapeError(name, "head dim 0", f"head dim 1 to {MAX_HEAD_DIM}")
-        if dim > MAX_HEAD_DIM:
-            raise NotSupportedError(name, f"head dim {dim}", f"head dim 1 to {MAX_HEAD_DIM}")
+            raise ShapeError(name, "head dim 0", f"head dim 1 to {most}")
+        if dim > most:
+            raise NotSupportedError(name, f"head dim {dim}", f"head dim 1 to {most}")
 
 
 def _last_axis(name: str, array: ArraySpec) -> None:

@@ -226,7 +226,7 @@ namespace ops {
 class FlashAttention : public OpDef {
  public:
   explicit FlashAttention(const char* name) : OpDef(name) {
-    const std::vector<ge::DataType> elements = {ge::DT_FLOAT16, ge::DT_BF16};
+    const std::vector<ge::DataType> elements = {ge::DT_FLOAT16, ge::DT_BF16, ge::DT_FLOAT};
     const std::vector<ge::DataType> floats(elements.size(), ge::DT_FLOAT);
     const std::vector<ge::DataType> truths(elements.size(), ge::DT_BOOL);
     // The kernel follows strides itself: views are not copied.

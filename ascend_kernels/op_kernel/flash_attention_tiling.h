@@ -43,15 +43,17 @@ struct FlashAttentionTiling {
   uint32_t value_dim;        // of v and out
   uint32_t value_dim_padded;
 
-  uint32_t block_m;       // query rows of a task
-  uint32_t block_n;       // keys of a step
-  uint32_t lag;           // steps between a score tile and its use by the second product
-  uint32_t depth;         // slots of each hand-over buffer, at least lag + 1
-  uint32_t kv_slots;      // chunks of keys, and of values, the cube core holds in L1
-  uint32_t softmax_rows;  // rows the vector cores normalise at a time
-  uint32_t output_rows;   // rows of the accumulator they update at a time
-  uint32_t vector_bytes;  // what a vector core takes of its unified buffer
-  uint32_t groups;        // core groups that take part
+  uint32_t block_m;        // query rows of a task
+  uint32_t block_n;        // keys of a step
+  uint32_t lag;            // steps between a score tile and its use by the second product
+  uint32_t depth;          // slots of each hand-over buffer, at least lag + 1
+  uint32_t key_chunk;      // keys, and values, the cube core takes at a time
+  uint32_t kv_slots;       // chunks of keys, and of values, it holds in L1
+  uint32_t product_slots;  // products it holds in L0C
+  uint32_t softmax_rows;   // rows the vector cores normalise at a time
+  uint32_t output_rows;    // rows of the accumulator they update at a time
+  uint32_t vector_bytes;   // what a vector core takes of its unified buffer
+  uint32_t groups;         // core groups that take part
 
   // What happens to the scores; absent terms cost nothing.
   float scale;

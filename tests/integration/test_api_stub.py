@@ -316,7 +316,7 @@ class TestBadInput:
         with pytest.raises(TypeError, match="^v: got a torch array beside q, a numpy array"):
             ascendfa.flash_attention(q, k, torch.from_numpy(v))
 
-    @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", ">f2"])
+    @pytest.mark.parametrize("dtype", ["float64", "int32", ">f2"])
     def test_other_numpy_dtypes_are_refused_by_name(self, rng, dtype):
         named = "float16 in foreign byte order" if dtype == ">f2" else dtype
         with pytest.raises(errors.DTypeError, match=f"^q: got dtype {named}"):
@@ -324,7 +324,9 @@ class TestBadInput:
 
     def test_one_array_of_another_dtype_is_refused_by_its_name(self, rng):
         q, k, v = arrays(rng)
-        with pytest.raises(errors.DTypeError, match="^v: got dtype float32"):
+        with pytest.raises(
+            errors.DTypeError, match="^v: got dtype float32; allowed: the dtype of q"
+        ):
             ascendfa.flash_attention(q, k, v.astype(np.float32))
 
     def test_a_device_ascendfa_cannot_reach_is_refused(self):

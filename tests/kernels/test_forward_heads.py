@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ascendfa import FlashAttentionConfig
+
 pytestmark = pytest.mark.device
 
 
@@ -44,3 +46,18 @@ def test_any_heads_and_dim(check_mode, draw, run, dim, kv_heads, group, seq_q, s
     heads = (kv_heads * group, kv_heads)
     arrays = draw(np.random.default_rng(seed), 1, heads, (seq_q, seq_k), dim)
     run(check_mode, arrays, causal=causal)
+
+
+@pytest.mark.parametrize("dims", [(257, 64), (320, 320), (384, 128), (576, 512), (64, 500)])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_wide_heads(check_mode, rng, draw, run, dims, dtype):
+    run(check_mode, draw(rng, 1, (4, 1), (37, 200), dims, dtype=dtype), causal=True)
+
+
+def test_heads_too_wide_for_a_buffer_are_refused_by_its_name(check_mode, rng, draw):
+    arrays = draw(rng, 1, 1, (3, 5), (576, 512), dtype="float32")
+    with pytest.raises(RuntimeError, match=r"\d+ bytes of L1 "):
+        check_mode.attention(*arrays, config=FlashAttentionConfig(block_m=64))
+    arrays = draw(rng, 1, 1, (3, 5), (64, 512))
+    with pytest.raises(RuntimeError, match=r"\d+ bytes of L0C "):
+        check_mode.attention(*arrays, config=FlashAttentionConfig(block_m=128))

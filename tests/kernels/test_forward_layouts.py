@@ -109,7 +109,7 @@ def test_values_with_a_head_dim_of_their_own(check_mode, rng, draw, run, dims, l
 @given(
     dims=st.tuples(st.integers(1, 256), st.integers(1, 256)),
     view=st.sampled_from(list(VIEWS)),
-    dtype=st.sampled_from(["float16", "bfloat16"]),
+    dtype=st.sampled_from(["float16", "bfloat16", "float32"]),
     seed=st.integers(0, 2**32 - 1),
 )
 def test_any_dims_in_any_view(check_mode, draw, run, dims, view, dtype, seed):

@@ -158,7 +158,7 @@ def test_softcap_holds_for_scores_whose_exponential_overflows(check_mode, rng, d
     bias=st.none() | st.sampled_from(FORMS),
     mask=st.none() | st.sampled_from(FORMS),
     alibi=st.none() | st.sampled_from(["[H]", "[B, H]"]),
-    dtype=st.sampled_from(["float16", "bfloat16"]),
+    dtype=st.sampled_from(["float16", "bfloat16", "float32"]),
     small=st.booleans(),
     seed=st.integers(0, 2**32 - 1),
 )

@@ -46,20 +46,21 @@ TEST(PlanForwardTest, EveryShapeFitsTheBuffers) {
   }
 }
 
-TEST(PlanForwardTest, EveryCombinationOfTermsAndDimensionsFitsTheBuffers) {
+TEST(PlanForwardTest, EveryCombinationOfTermsDimensionsAndTypesFitsTheBuffers) {
   const Capacities chip = Dav2201(20);
-  for (const int64_t head_dim : {1, 128, 192, 256}) {
-    for (const int64_t value_dim : {1, 64, 128, 256}) {
-      for (uint32_t terms = 0; terms < 16; ++terms) {
+  for (const int64_t head_dim : {1, 128, 192, 256, 576}) {
+    for (const int64_t value_dim : {1, 64, 128, 256, 512}) {
+      for (uint32_t terms = 0; terms < 32; ++terms) {
         ForwardProblem problem =
             Attention({1, 4, 1000, head_dim}, {1, 4, 1000, head_dim}, {1, 4, 1000, value_dim});
         problem.has_bias = terms & 1;
         problem.has_mask = terms & 2;
         problem.has_alibi = terms & 4;
         problem.softcap = (terms & 8) != 0 ? 20.0f : 0.0f;
+        problem.element_bytes = (terms & 16) != 0 ? 4 : 2;
         const ForwardPlan plan = PlanForward(problem, chip);
         ASSERT_EQ(plan.error, "") << head_dim << " " << value_dim << " " << terms;
-        ExpectSound(plan, chip, 2);
+        ExpectSound(plan, chip, problem.element_bytes);
       }
     }
   }
@@ -138,13 +139,32 @@ TEST(PlanForwardTest, WindowsBecomeLimits) {
 TEST(PlanForwardTest, RefusalNamesBufferBytesAndLimit) {
   Capacities chip = Dav2201(20);
   chip.ub_bytes = 60000;
-  const std::string ub = PlanForward(SelfAttention(1, 1024, 128), chip).error;
+  ForwardProblem problem = SelfAttention(1, 1024, 128);
+  problem.block_m = 128;
+  problem.block_n = 512;
+  const std::string ub = PlanForward(problem, chip).error;
   EXPECT_TRUE(Contains(ub, "UB") && Contains(ub, "60000") && Contains(ub, "block_n 512")) << ub;
 
   chip = Dav2201(20);
   chip.l1_bytes = 100000;
-  const std::string l1 = PlanForward(SelfAttention(1, 1024, 128), chip).error;
+  const std::string l1 = PlanForward(problem, chip).error;
   EXPECT_TRUE(Contains(l1, "L1") && Contains(l1, "100000") && Contains(l1, "block_m 128")) << l1;
+}
+
+TEST(PlanForwardTest, WideHeadsShrinkTheBlockOfQueriesUnlessTheCallerSetIt) {
+  const Capacities chip = Dav2201(20);
+  ForwardProblem problem = Attention({1, 128, 1000, 576}, {1, 1, 1000, 576}, {1, 1, 1000, 512});
+  const FlashAttentionTiling t = PlanForward(problem, chip).tiling;
+  EXPECT_EQ(t.block_m, 64u);
+  EXPECT_EQ(t.product_slots, 4u);
+  problem.block_m = 128;
+  const std::string l1 = PlanForward(problem, chip).error;
+  EXPECT_TRUE(Contains(l1, "L1") && Contains(l1, "block_m 128")) << l1;
+  problem = Attention({1, 8, 1000, 64}, {1, 8, 1000, 64}, {1, 8, 1000, 300});
+  problem.block_m = 128;
+  const std::string products = PlanForward(problem, chip).error;
+  EXPECT_TRUE(Contains(products, "L0C") && Contains(products, "262144 bytes needed, 131072"))
+      << products;
 }
 
 TEST(PlanForwardTest, BadArgumentsAreNamed) {
@@ -153,10 +173,10 @@ TEST(PlanForwardTest, BadArgumentsAreNamed) {
     const std::string error = PlanForward(problem, chip).error;
     EXPECT_TRUE(Contains(error, part)) << "'" << error << "' should mention '" << part << "'";
   };
-  ForwardProblem problem = SelfAttention(4, 64, 257);
-  refused(problem, "head dimension is 257");
-  problem = Attention({1, 4, 64, 64}, {1, 4, 64, 64}, {1, 4, 64, 300});
-  refused(problem, "value dimension is 300");
+  ForwardProblem problem = SelfAttention(4, 64, 577);
+  refused(problem, "head dimension is 577");
+  problem = Attention({1, 4, 64, 64}, {1, 4, 64, 64}, {1, 4, 64, 513});
+  refused(problem, "value dimension is 513");
   problem = SelfAttention(4, 64, 64);
   problem.softcap = -1.0f;
   refused(problem, "softcap is -1");

@@ -86,18 +86,18 @@ def test_zero_heads_are_refused(heads):
         make_problem(*arrays)
 
 
-@pytest.mark.parametrize("dim", [1, 63, 72, 256])
-def test_head_dims_up_to_256_pass(dim):
+@pytest.mark.parametrize("dim", [1, 63, 72, 256, 512])
+def test_head_dims_up_to_512_pass(dim):
     array = spec(1, 1, 2, dim)
     assert make_problem(array, array, array).head_dim == dim
 
 
 @pytest.mark.parametrize(
-    ("dim", "error"), [(0, errors.ShapeError), (257, errors.NotSupportedError)]
+    ("dim", "error"), [(0, errors.ShapeError), (577, errors.NotSupportedError)]
 )
 def test_other_head_dims_are_refused_naming_the_legal_ones(dim, error):
     array = spec(1, 1, 2, dim)
-    with pytest.raises(error, match=f"head dim {dim}; allowed: head dim 1 to 256"):
+    with pytest.raises(error, match=f"head dim {dim}; allowed: head dim 1 to 576"):
         make_problem(array, array, array)
 
 
@@ -105,8 +105,10 @@ def test_values_may_have_a_head_dim_of_their_own():
     problem = make_problem(Q, K, spec(2, 4, 7, 128))
     assert (problem.head_dim, problem.head_dim_v) == (64, 128)
     assert problem.out_shape == (2, 4, 5, 128)
-    with pytest.raises(errors.NotSupportedError, match="^v: got head dim 257"):
-        make_problem(Q, K, spec(2, 4, 7, 257))
+    with pytest.raises(
+        errors.NotSupportedError, match="^v: got head dim 513; allowed: head dim 1 to 512"
+    ):
+        make_problem(Q, K, spec(2, 4, 7, 513))
 
 
 def test_q_k_and_v_share_a_dtype():

@@ -9,6 +9,7 @@ Capacities Dav2201(uint32_t cube_cores) {
   // 512 KiB and 192 KiB less what the toolchain keeps.
   capacities.l1_bytes = 524032;
   capacities.ub_bytes = 196352;
+  capacities.l0c_bytes = 128 * 1024;
   capacities.vector_cores = 2;
   return capacities;
 }

@@ -7,9 +7,10 @@
 namespace ascendfa {
 
 struct Capacities {
-  std::string chip;           // as messages name it
-  uint32_t cube_cores = 0;    // core groups of the device
-  uint64_t l1_bytes = 0;      // usable by a kernel
+  std::string chip;         // as messages name it
+  uint32_t cube_cores = 0;  // core groups of the device
+  uint64_t l1_bytes = 0;    // usable by a kernel
+  uint64_t l0c_bytes = 0;
   uint64_t ub_bytes = 0;      // usable by a kernel
   uint32_t vector_cores = 0;  // per cube core
 };

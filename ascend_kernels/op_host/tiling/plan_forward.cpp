@@ -9,12 +9,15 @@ namespace ascendfa {
 namespace {
 
 constexpr uint32_t kFractalRows = 16;
-constexpr uint32_t kCubeEdge = 128;    // keys per product
+constexpr uint32_t kCubeEdge = 128;    // rows and columns of a product
+constexpr uint32_t kCubeDepth = 256;   // bytes of the axis it sums over
 constexpr uint32_t kVectorLanes = 64;  // fp32 lanes of a vector repeat
-constexpr uint32_t kMaxBlockM = 128;   // rows of a product; two vector cores of 64 lanes
-constexpr uint32_t kMaxBlockN = 512;   // the row reduction folds 8 x 64 columns
+constexpr uint32_t kVectorCores = 2;
+constexpr uint32_t kMaxBlockM = 128;  // rows of a product; two vector cores of 64 lanes
+constexpr uint32_t kMaxBlockN = 512;  // the row reduction folds 8 x 64 columns
 constexpr uint32_t kDefaultBlockN = 512;
-constexpr uint32_t kMaxHeadDim = 256;
+constexpr uint32_t kMaxHeadDim = 576;
+constexpr uint32_t kMaxValueDim = 512;  // four products of 128 columns
 constexpr uint32_t kLag = 2;
 constexpr uint64_t kWorkspaceAlignment = 512;
 constexpr int64_t kMaxLength = std::numeric_limits<int32_t>::max();
@@ -76,8 +79,8 @@ std::string CheckProblem(const ForwardProblem& p) {
   if (p.head_dim > kMaxHeadDim) {
     return Message("head dimension is ", p.head_dim, ", allowed are 1 to ", kMaxHeadDim);
   }
-  if (p.value_dim > kMaxHeadDim) {
-    return Message("value dimension is ", p.value_dim, ", allowed are 1 to ", kMaxHeadDim);
+  if (p.value_dim > kMaxValueDim) {
+    return Message("value dimension is ", p.value_dim, ", allowed are 1 to ", kMaxValueDim);
   }
   if (p.out.row * p.element_bytes > kMaxOutputGap) {
     return Message("rows of out are ", p.out.row, " elements apart, at most ",
@@ -135,20 +138,51 @@ uint32_t SliceRows(uint64_t budget, uint64_t row_bytes) {
 
 // Deepest rings and largest slices that fit, in this order: long vector runs and many loads in
 // flight are worth more than nothing being left.
-std::string FitL1(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
-  for (t.kv_slots = 3; CubeBytes(t, element_bytes) > capacities.l1_bytes && t.kv_slots > 2;) {
-    --t.kv_slots;
-  }
-  const uint64_t needed = CubeBytes(t, element_bytes);
-  if (needed <= capacities.l1_bytes) {
-    return "";
-  }
-  return Message("L1 does not hold the tiles of block_m ", t.block_m, ", head dimension ",
-                 t.head_dim, " and value dimension ", t.value_dim, ": ", needed, " bytes needed, ",
-                 capacities.l1_bytes, " available on ", capacities.chip);
+uint32_t ValueParts(const FlashAttentionTiling& t) {
+  return static_cast<uint32_t>(AlignUp(t.value_dim_padded, kCubeEdge) / kCubeEdge);
 }
 
-std::string FitUb(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
+// Bytes of the products in L0C: a score tile's and the next one's, or all parts of an output.
+uint64_t ProductBytes(const FlashAttentionTiling& t) {
+  return static_cast<uint64_t>(t.product_slots) * t.block_m * kCubeEdge * sizeof(float);
+}
+
+bool FitsCube(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
+  const uint32_t depth = kCubeDepth / element_bytes;
+  t.product_slots = ValueParts(t) <= 2 ? 2 : 4;
+  for (t.key_chunk = depth; t.key_chunk >= depth / 2; t.key_chunk /= 2) {
+    for (t.kv_slots = 3; t.kv_slots >= 2; --t.kv_slots) {
+      if (CubeBytes(t, element_bytes) <= capacities.l1_bytes) {
+        return ProductBytes(t) <= capacities.l0c_bytes;
+      }
+    }
+  }
+  // What the message states: the least there is.
+  t.key_chunk = depth / 2;
+  t.kv_slots = 2;
+  return false;
+}
+
+// The plan's own choice of block_m shrinks until the cube's buffers hold it, a caller's does not.
+std::string FitCube(const Capacities& capacities, uint32_t element_bytes, bool fixed,
+                    FlashAttentionTiling& t) {
+  bool fits = FitsCube(capacities, element_bytes, t);
+  while (!fits && !fixed && t.block_m > kFractalRows) {
+    t.block_m = static_cast<uint32_t>(AlignUp(t.block_m / 2, kFractalRows));
+    fits = FitsCube(capacities, element_bytes, t);
+  }
+  if (fits) {
+    return "";
+  }
+  const bool l1 = CubeBytes(t, element_bytes) > capacities.l1_bytes;
+  return Message(l1 ? "L1" : "L0C", " does not hold the tiles of block_m ", t.block_m,
+                 ", head dimension ", t.head_dim, " and value dimension ", t.value_dim, ": ",
+                 l1 ? CubeBytes(t, element_bytes) : ProductBytes(t), " bytes needed, ",
+                 l1 ? capacities.l1_bytes : capacities.l0c_bytes, " available on ",
+                 capacities.chip);
+}
+
+bool FitsUb(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
   constexpr uint64_t kScoreSlices[] = {32 * 1024, 16 * 1024, 0};
   constexpr uint64_t kOutputSlices[] = {16 * 1024, 8 * 1024, 0};
   for (const uint64_t output_slice : kOutputSlices) {
@@ -157,13 +191,27 @@ std::string FitUb(const Capacities& capacities, uint32_t element_bytes, FlashAtt
       t.output_rows = SliceRows(output_slice, t.value_dim_padded * sizeof(float));
       t.vector_bytes = static_cast<uint32_t>(VectorBytes(t, element_bytes));
       if (t.vector_bytes <= capacities.ub_bytes) {
-        return "";
+        return true;
       }
     }
   }
-  return Message("UB does not hold the tiles of block_n ", t.block_n, " and value dimension ",
-                 t.value_dim, ": ", t.vector_bytes, " bytes needed, ", capacities.ub_bytes,
-                 " available on ", capacities.chip);
+  return false;
+}
+
+// What the plan chose itself shrinks: first the tile of keys, then the block of queries.
+std::string FitUb(const Capacities& capacities, const ForwardProblem& p, FlashAttentionTiling& t) {
+  while (!FitsUb(capacities, p.element_bytes, t)) {
+    if (p.block_n == 0 && t.block_n > kVectorLanes) {
+      t.block_n = static_cast<uint32_t>(AlignUp(t.block_n / 2, kVectorLanes));
+    } else if (p.block_m == 0 && t.block_m > kFractalRows) {
+      t.block_m = static_cast<uint32_t>(AlignUp(t.block_m / 2, kFractalRows));
+    } else {
+      return Message("UB does not hold the tiles of block_m ", t.block_m, ", block_n ", t.block_n,
+                     " and value dimension ", t.value_dim, ": ", t.vector_bytes, " bytes needed, ",
+                     capacities.ub_bytes, " available on ", capacities.chip);
+    }
+  }
+  return "";
 }
 
 void PlaceWorkspace(uint32_t element_bytes, FlashAttentionTiling& t) {
@@ -181,9 +229,9 @@ void PlaceWorkspace(uint32_t element_bytes, FlashAttentionTiling& t) {
 
 uint64_t CubeBytes(const FlashAttentionTiling& t, uint32_t element_bytes) {
   const uint64_t queries = 2ull * t.block_m * t.head_dim_padded;
-  const uint64_t keys = static_cast<uint64_t>(kCubeEdge) * t.head_dim_padded;
-  const uint64_t values = static_cast<uint64_t>(kCubeEdge) * t.value_dim_padded;
-  const uint64_t weights = static_cast<uint64_t>(t.block_m) * kCubeEdge;
+  const uint64_t keys = static_cast<uint64_t>(t.key_chunk) * t.head_dim_padded;
+  const uint64_t values = static_cast<uint64_t>(t.key_chunk) * t.value_dim_padded;
+  const uint64_t weights = static_cast<uint64_t>(t.block_m) * t.key_chunk;
   return element_bytes * (queries + t.kv_slots * (keys + values + weights));
 }
 
@@ -199,7 +247,8 @@ uint64_t VectorBytes(const FlashAttentionTiling& t, uint32_t element_bytes) {
   const uint64_t strip = t.softmax_rows * kLanes;
   const uint64_t window = columns + 2 * kLimits;
   const uint64_t statistics = (3ull * t.depth + 4) * kLanes + kSpread;
-  const uint64_t output = kLanes * t.value_dim_padded + 2 * kLanes + kSpread;
+  const uint64_t rows = t.block_m / kVectorCores;
+  const uint64_t output = rows * t.value_dim_padded + 2 * kLanes + kSpread;
   uint64_t floats = kSlots * (scores + partials) + strip + window + statistics + output;
   floats += t.softcap != 0.0f ? 8 : 0;
   floats += t.has_alibi != 0 ? kLimits : 0;
@@ -217,9 +266,9 @@ ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacit
   }
   FlashAttentionTiling& t = plan.tiling;
   Describe(problem, t);
-  plan.error = FitL1(capacities, problem.element_bytes, t);
+  plan.error = FitCube(capacities, problem.element_bytes, problem.block_m != 0, t);
   if (plan.ok()) {
-    plan.error = FitUb(capacities, problem.element_bytes, t);
+    plan.error = FitUb(capacities, problem, t);
   }
   if (!plan.ok()) {
     return plan;

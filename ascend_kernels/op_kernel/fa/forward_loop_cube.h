@@ -25,12 +25,16 @@ class ForwardLoopCube {
     bridge_.Init(tiling_, workspace, group);
     tasks_ = ForwardTasks(tiling_, group);
 
-    dim_parts_ = CeilDiv(tiling_.head_dim_padded, kCubeEdge);
+    if constexpr (sizeof(Element) == sizeof(float)) {
+      AscendC::SetHF32Mode(AscendC::HF32Mode::DISABLE);
+    }
+    key_parts_ = CeilDiv(tiling_.head_dim_padded, kDepth);
     value_parts_ = CeilDiv(tiling_.value_dim_padded, kCubeEdge);
     query_elements_ = tiling_.block_m * tiling_.head_dim_padded;
-    key_elements_ = kCubeEdge * tiling_.head_dim_padded;
-    value_elements_ = kCubeEdge * tiling_.value_dim_padded;
-    weight_elements_ = tiling_.block_m * kCubeEdge;
+    key_elements_ = tiling_.key_chunk * tiling_.head_dim_padded;
+    value_elements_ = tiling_.key_chunk * tiling_.value_dim_padded;
+    weight_elements_ = tiling_.block_m * tiling_.key_chunk;
+    product_elements_ = kL0cBytes / sizeof(float) / tiling_.product_slots;
     const uint32_t slots = tiling_.kv_slots;
     const uint32_t l1_elements = kQuerySlots * query_elements_ +
                                  slots * (key_elements_ + value_elements_ + weight_elements_);
@@ -65,7 +69,7 @@ class ForwardLoopCube {
   }
 
  private:
-  // S tile = Q block x K tile^T, 128 keys at a time.
+  // S tile = Q block x K tile^T, a chunk of keys at a time.
   __aicore__ inline void Scores(const Step& step) {
     if (step.first) {
       const uint32_t slot = query_ring_.Acquire();
@@ -76,26 +80,37 @@ class ForwardLoopCube {
       query_slot_ = query_ring_.Await();
     }
     const uint32_t m = AlignUp(step.rows, kFractalRows);
-    uint32_t left_slots[kMaxDimParts];
-    for (uint32_t part = 0; part < dim_parts_; ++part) {
-      left_slots[part] = left_ring_.Acquire();
-      LoadLeft(left_[left_slots[part] * kOperandElements], queries_[query_slot_ * query_elements_],
-               m, part * kCubeEdge, KeyDims(part));
+    uint32_t left_slots[kL0Slots];
+    const bool kept = key_parts_ <= kL0Slots;
+    for (uint32_t part = 0; kept && part < key_parts_; ++part) {
+      left_slots[part] = LoadQueries(m, part);
     }
-    if (step.last) {
+    if (kept && step.last) {
       query_ring_.Release();
     }
     const AscendC::GlobalTensor<float> scores = bridge_.Scores(step.slot);
-    for (uint32_t col = 0; col < step.keys; col += kCubeEdge) {
-      const uint32_t keys = Smaller(kCubeEdge, step.keys - col);
-      ScoreChunk(step, scores[col], left_slots, m, step.key + col, keys);
+    for (uint32_t col = 0; col < step.keys; col += tiling_.key_chunk) {
+      const uint32_t keys = Smaller(tiling_.key_chunk, step.keys - col);
+      ScoreChunk(step, scores[col], kept ? left_slots : nullptr, m, step.key + col, keys);
     }
-    for (uint32_t part = 0; part < dim_parts_; ++part) {
+    for (uint32_t part = 0; kept && part < key_parts_; ++part) {
       left_ring_.Release();
+    }
+    if (!kept && step.last) {
+      query_ring_.Release();
     }
     bridge_.ScoresReady();
   }
 
+  // A slice of the query block to L0A.
+  __aicore__ inline uint32_t LoadQueries(uint32_t m, uint32_t part) {
+    const uint32_t slot = left_ring_.Acquire();
+    LoadLeft(left_[slot * kOperandElements], queries_[query_slot_ * query_elements_], m,
+             part * kDepth, KeyDims(part));
+    return slot;
+  }
+
+  // `left_slots`: where the slices of the query block are, null if they come chunk by chunk.
   __aicore__ inline void ScoreChunk(const Step& step, const AscendC::GlobalTensor<float>& scores,
                                     const uint32_t* left_slots, uint32_t m, uint32_t key,
                                     uint32_t keys) {
@@ -106,18 +121,22 @@ class ForwardLoopCube {
     key_ring_.Publish();
     const AscendC::LocalTensor<Element> chunk = keys_[key_ring_.Await() * key_elements_];
     const uint32_t product = product_ring_.Acquire();
-    for (uint32_t part = 0; part < dim_parts_; ++part) {
-      LoadRightTransposed(right_[right_ring_.Acquire() * kOperandElements], chunk, n,
-                          part * kCubeEdge, KeyDims(part));
+    for (uint32_t part = 0; part < key_parts_; ++part) {
+      const uint32_t left = left_slots != nullptr ? left_slots[part] : LoadQueries(m, part);
+      LoadRightTransposed(right_[right_ring_.Acquire() * kOperandElements], chunk, n, part * kDepth,
+                          KeyDims(part));
       right_ring_.Publish();
       const uint32_t right = right_ring_.Await();
-      Multiply(product_[product * kProductElements], left_[left_slots[part] * kOperandElements],
+      Multiply(product_[product * product_elements_], left_[left * kOperandElements],
                right_[right * kOperandElements], m, n, KeyDims(part), part != 0);
       right_ring_.Release();
+      if (left_slots == nullptr) {
+        left_ring_.Release();
+      }
     }
     key_ring_.Release();
     product_ring_.Publish();
-    StoreProduct(scores, product_[product_ring_.Await() * kProductElements], step.rows, n,
+    StoreProduct(scores, product_[product_ring_.Await() * product_elements_], step.rows, n,
                  tiling_.block_n);
     product_ring_.Release();
   }
@@ -126,18 +145,18 @@ class ForwardLoopCube {
   __aicore__ inline void Values(const Step& step) {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
     const AscendC::GlobalTensor<Element> weights = bridge_.Weights(step.slot);
-    uint32_t products[kMaxDimParts];
+    uint32_t products[kMaxValueParts];
     for (uint32_t part = 0; part < value_parts_; ++part) {
       products[part] = product_ring_.Acquire();
     }
-    for (uint32_t col = 0; col < step.keys; col += kCubeEdge) {
-      const uint32_t keys = Smaller(kCubeEdge, step.keys - col);
+    for (uint32_t col = 0; col < step.keys; col += tiling_.key_chunk) {
+      const uint32_t keys = Smaller(tiling_.key_chunk, step.keys - col);
       ValueChunk(step, weights[col], products, m, col, keys);
     }
     const AscendC::GlobalTensor<float> partials = bridge_.Partials(step.slot);
     for (uint32_t part = 0; part < value_parts_; ++part) {
       product_ring_.Publish();
-      StoreProduct(partials[part * kCubeEdge], product_[product_ring_.Await() * kProductElements],
+      StoreProduct(partials[part * kCubeEdge], product_[product_ring_.Await() * product_elements_],
                    step.rows, ValueDims(part), tiling_.value_dim_padded);
       product_ring_.Release();
     }
@@ -149,9 +168,9 @@ class ForwardLoopCube {
                                     uint32_t keys) {
     const uint32_t k = AlignUp(keys, kFractalRows);
     const uint32_t loading = value_ring_.Acquire();
-    LoadTile(values_[loading * value_elements_],
-             v_[Offset(tiling_.v, step.batch, step.kv_head, step.key + col)], keys,
-             tiling_.value_dim, tiling_.v.row);
+    LoadTurnableTile(values_[loading * value_elements_],
+                     v_[Offset(tiling_.v, step.batch, step.kv_head, step.key + col)], keys,
+                     tiling_.value_dim, tiling_.v.row);
     if (col == 0) {
       bridge_.AwaitWeights();
     }
@@ -162,10 +181,10 @@ class ForwardLoopCube {
     LoadLeft(left_[left * kOperandElements], weights_[chunk * weight_elements_], m, 0, k);
     for (uint32_t part = 0; part < value_parts_; ++part) {
       LoadRight(right_[right_ring_.Acquire() * kOperandElements], values_[chunk * value_elements_],
-                k, part * kCubeEdge, ValueDims(part));
+                k, tiling_.value_dim_padded, part * kCubeEdge, ValueDims(part));
       right_ring_.Publish();
       const uint32_t right = right_ring_.Await();
-      Multiply(product_[products[part] * kProductElements], left_[left * kOperandElements],
+      Multiply(product_[products[part] * product_elements_], left_[left * kOperandElements],
                right_[right * kOperandElements], m, ValueDims(part), k, col != 0);
       right_ring_.Release();
     }
@@ -179,7 +198,7 @@ class ForwardLoopCube {
     value_ring_.Open(pipe_, tiling_.kv_slots);
     left_ring_.Open(pipe_, kL0Slots);
     right_ring_.Open(pipe_, kL0Slots);
-    product_ring_.Open(pipe_, kL0Slots);
+    product_ring_.Open(pipe_, tiling_.product_slots);
   }
 
   __aicore__ inline void CloseRings() {
@@ -193,7 +212,7 @@ class ForwardLoopCube {
 
   // Columns of the part-th slice of keys, and of values.
   __aicore__ inline uint32_t KeyDims(uint32_t part) const {
-    return Smaller(kCubeEdge, tiling_.head_dim_padded - part * kCubeEdge);
+    return Smaller(kDepth, tiling_.head_dim_padded - part * kDepth);
   }
   __aicore__ inline uint32_t ValueDims(uint32_t part) const {
     return Smaller(kCubeEdge, tiling_.value_dim_padded - part * kCubeEdge);
@@ -204,9 +223,9 @@ class ForwardLoopCube {
     return strides.batch * batch + strides.head * head + strides.row * row;
   }
 
-  static constexpr uint32_t kMaxDimParts = 2;
+  static constexpr uint32_t kDepth = kCubeDepthBytes / sizeof(Element);
+  static constexpr uint32_t kMaxValueParts = 4;
   static constexpr uint32_t kOperandElements = kL0aBytes / kL0Slots / sizeof(Element);
-  static constexpr uint32_t kProductElements = kL0cBytes / kL0Slots / sizeof(float);
 
   AscendC::TPipe& pipe_;
   const FlashAttentionTiling& tiling_;
@@ -236,12 +255,13 @@ class ForwardLoopCube {
   SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> right_ring_;
   SlotRing<AscendC::HardEvent::M_FIX, AscendC::HardEvent::FIX_M> product_ring_;
 
-  uint32_t dim_parts_ = 0;
+  uint32_t key_parts_ = 0;
   uint32_t value_parts_ = 0;
   uint32_t query_elements_ = 0;
   uint32_t key_elements_ = 0;
   uint32_t value_elements_ = 0;
   uint32_t weight_elements_ = 0;
+  uint32_t product_elements_ = 0;
   uint32_t query_slot_ = 0;
 };
 

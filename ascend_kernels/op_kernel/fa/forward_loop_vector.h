@@ -42,7 +42,7 @@ class ForwardLoopVector {
     scratch_ = arena_.Take<float>(tiling_.softmax_rows * kRepeatFloats);
     terms_.Init(tiling_, inputs, arena_, scratch_, kSlots, score_elements_);
     softmax_.Init(arena_, tiling_.depth);
-    output_.Init(arena_, width);
+    output_.Init(arena_, tiling_.block_m / kVectorCores, width);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -250,7 +250,10 @@ class ForwardLoopVector {
                            tiling_.out.row * (step.row + row);
     const uint32_t bytes = tiling_.value_dim * sizeof(Element);
     const uint32_t gap = static_cast<uint32_t>(tiling_.out.row) * sizeof(Element) - bytes;
-    const AscendC::DataCopyExtParams params(static_cast<uint16_t>(rows), bytes, 0, gap, 0);
+    const uint32_t staged = tiling_.value_dim_padded * sizeof(Element);
+    const AscendC::DataCopyExtParams params(static_cast<uint16_t>(rows), bytes,
+                                            (staged - AlignUp(bytes, kBlockBytes)) / kBlockBytes,
+                                            gap, 0);
     AscendC::DataCopyPad(out_[offset], staging_[staging_ring_.Await() * staging_elements_], params);
     staging_ring_.Release();
   }

@@ -9,9 +9,9 @@ namespace ascendfa {
 
 class OutputAccumulator {
  public:
-  __aicore__ inline void Init(UbArena& arena, uint32_t width) {
+  __aicore__ inline void Init(UbArena& arena, uint32_t rows, uint32_t width) {
     width_ = width;
-    output_ = arena.Take<float>(kVectorRows * width);
+    output_ = arena.Take<float>(rows * width);
     ones_ = arena.Take<float>(kVectorRows);
     inverse_ = arena.Take<float>(kVectorRows);
     spread_ = arena.Take<float>(kVectorRows * kBlockFloats);

@@ -18,9 +18,10 @@ constexpr uint32_t kRepeatBytes = 256;  // what a vector instruction takes per r
 constexpr uint32_t kRepeatFloats = kRepeatBytes / sizeof(float);
 constexpr uint32_t kBlockFloats = kBlockBytes / sizeof(float);
 
-// Edge of the square products: 128 x 128 16-bit operands fill half of L0A and L0B, and their
-// fp32 product half of L0C, so everything below L1 is double buffered.
+// Rows and columns of a product, and bytes of the axis it sums over: such operands fill half of L0A
+// and L0B, and the fp32 product half of L0C, so everything below L1 is double buffered.
 constexpr uint32_t kCubeEdge = 128;
+constexpr uint32_t kCubeDepthBytes = 256;
 
 constexpr uint32_t kL0Slots = 2;
 // Query blocks in L1. Keys, and pairs of values and weights, take kv_slots each, three at most:

@@ -18,6 +18,16 @@ __aicore__ constexpr uint32_t FractalElements() {
 // How far apart rows can lie for one copy to fetch them all.
 constexpr int64_t kMaxRowStride = 65535;
 
+// Zeros in L1 (MTE2): `blocks` blocks of 32 bytes, `repeats` times, `gap` blocks apart.
+template <typename Element>
+__aicore__ inline void FillZero(const AscendC::LocalTensor<Element>& dst, uint32_t repeats,
+                                uint32_t blocks, uint32_t gap) {
+  // Zero has the same bits in every type.
+  const AscendC::InitConstValueParams<uint16_t> zero(
+      static_cast<uint16_t>(repeats), static_cast<uint16_t>(blocks), static_cast<uint16_t>(gap), 0);
+  AscendC::Fill(dst.template ReinterpretCast<uint16_t>(), zero);
+}
+
 // GM -> L1 (MTE2): `rows` x `cols` elements, row_stride apart. Columns are padded by the copy
 // itself, rows up to the next multiple of 16 by a fill.
 template <typename Element>
@@ -40,12 +50,30 @@ __aicore__ inline void LoadTile(const AscendC::LocalTensor<Element>& dst,
   for (uint32_t row = 0; row < rows; row += params.nValue) {
     AscendC::DataCopy(dst[row * kBlockElements], src[row_stride * row], params);
   }
+  const uint32_t columns = CeilDiv(cols, kBlockElements);
   if (rows != padded_rows) {
-    // Zero has the same bits in every type.
-    const AscendC::InitConstValueParams<uint16_t> zero(
-        static_cast<uint16_t>(CeilDiv(cols, kBlockElements)),
-        static_cast<uint16_t>(padded_rows - rows), static_cast<uint16_t>(rows), 0);
-    AscendC::Fill(dst[rows * kBlockElements].template ReinterpretCast<uint16_t>(), zero);
+    FillZero(dst[rows * kBlockElements], columns, padded_rows - rows, rows);
+  }
+  // A block holds 8 columns of fp32, a tile whole groups of 16.
+  if (columns * kBlockElements % kFractalRows != 0) {
+    FillZero(dst[columns * padded_rows * kBlockElements], 1, padded_rows, 0);
+  }
+}
+
+// GM -> L1 (MTE2): a tile for LoadRight. fp32 fractals are turned in pairs, which have to lie side
+// by side: every 16 rows are a tile of their own.
+template <typename Element>
+__aicore__ inline void LoadTurnableTile(const AscendC::LocalTensor<Element>& dst,
+                                        const AscendC::GlobalTensor<Element>& src, uint32_t rows,
+                                        uint32_t cols, int64_t row_stride) {
+  if constexpr (sizeof(Element) == sizeof(float)) {
+    const uint32_t padded_cols = AlignUp(cols, kFractalRows);
+    for (uint32_t row = 0; row < rows; row += kFractalRows) {
+      LoadTile(dst[row * padded_cols], src[row_stride * row], Smaller(kFractalRows, rows - row),
+               cols, row_stride);
+    }
+  } else {
+    LoadTile(dst, src, rows, cols, row_stride);
   }
 }
 
@@ -55,13 +83,14 @@ template <typename Element>
 __aicore__ inline void LoadLeft(const AscendC::LocalTensor<Element>& dst,
                                 const AscendC::LocalTensor<Element>& src, uint32_t rows,
                                 uint32_t col, uint32_t cols) {
+  constexpr uint32_t kFractalCols = kBlockBytes / sizeof(Element);
   const uint32_t row_fractals = rows / kFractalRows;
-  const uint32_t col_fractals = cols / kFractalRows;
+  const uint32_t col_fractals = cols / kFractalCols;
   AscendC::LoadData2DParams params;
   params.repeatTimes = static_cast<uint8_t>(col_fractals);
   params.srcStride = static_cast<uint16_t>(row_fractals);
   for (uint32_t i = 0; i < row_fractals; ++i) {
-    params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
+    params.startIndex = static_cast<uint16_t>(col / kFractalCols * row_fractals + i);
     AscendC::LoadData(dst[i * col_fractals * FractalElements<Element>()], src, params);
   }
 }
@@ -72,29 +101,44 @@ template <typename Element>
 __aicore__ inline void LoadRightTransposed(const AscendC::LocalTensor<Element>& dst,
                                            const AscendC::LocalTensor<Element>& src, uint32_t rows,
                                            uint32_t col, uint32_t cols) {
+  constexpr uint32_t kFractalCols = kBlockBytes / sizeof(Element);
   const uint32_t row_fractals = rows / kFractalRows;
   AscendC::LoadData2DParams params;
-  params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals);
-  params.repeatTimes = static_cast<uint8_t>(row_fractals * (cols / kFractalRows));
+  params.startIndex = static_cast<uint16_t>(col / kFractalCols * row_fractals);
+  params.repeatTimes = static_cast<uint8_t>(row_fractals * (cols / kFractalCols));
   params.srcStride = 1;
   AscendC::LoadData(dst, src, params);
 }
 
-// L1 -> L0B (MTE1): columns [col, col + cols) of a tile as the right operand; the product runs
-// over the tile's rows, so each fractal is turned.
+// L1 -> L0B (MTE1): columns [col, col + cols) of a turnable tile of `tile_cols` columns as the
+// right operand; the product runs over the tile's rows, so fractals are turned.
 template <typename Element>
 __aicore__ inline void LoadRight(const AscendC::LocalTensor<Element>& dst,
                                  const AscendC::LocalTensor<Element>& src, uint32_t rows,
-                                 uint32_t col, uint32_t cols) {
+                                 uint32_t tile_cols, uint32_t col, uint32_t cols) {
   const uint32_t row_fractals = rows / kFractalRows;
-  const uint32_t col_fractals = cols / kFractalRows;
-  AscendC::LoadData2DParams params;
-  params.repeatTimes = static_cast<uint8_t>(col_fractals);
-  params.srcStride = static_cast<uint16_t>(row_fractals);
-  params.ifTranspose = true;
-  for (uint32_t i = 0; i < row_fractals; ++i) {
-    params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
-    AscendC::LoadData(dst[i * col_fractals * FractalElements<Element>()], src, params);
+  const uint32_t col_squares = cols / kFractalRows;  // of 16 x 16 elements
+  if constexpr (sizeof(Element) == sizeof(float)) {
+    // Turned, a pair of fractals side by side is a pair above each other.
+    AscendC::LoadData2dTransposeParams params;
+    params.repeatTimes = static_cast<uint8_t>(col_squares);
+    params.srcStride = 1;
+    params.dstGap = 0;
+    params.dstFracGap = static_cast<uint16_t>(col_squares - 1);
+    for (uint32_t i = 0; i < row_fractals; ++i) {
+      params.startIndex = static_cast<uint16_t>((i * tile_cols + col) / kFractalRows);
+      AscendC::LoadDataWithTranspose(dst[i * col_squares * 2 * FractalElements<Element>()], src,
+                                     params);
+    }
+  } else {
+    AscendC::LoadData2DParams params;
+    params.repeatTimes = static_cast<uint8_t>(col_squares);
+    params.srcStride = static_cast<uint16_t>(row_fractals);
+    params.ifTranspose = true;
+    for (uint32_t i = 0; i < row_fractals; ++i) {
+      params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
+      AscendC::LoadData(dst[i * col_squares * FractalElements<Element>()], src, params);
+    }
   }
 }
 
