@@ -55,7 +55,7 @@ CHIPS: Final[dict[str, Chip]] = {
             1001,
             _FIRST,
             ("float16",),
-            False,
+            True,
         ),
         Chip("ascend910b", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),
         Chip("ascend910_93", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),

@@ -159,6 +159,10 @@ std::string ReadProblem(const gert::TilingContext* context, ascendfa::ForwardPro
 
 ascendfa::Capacities ReadCapacities(gert::TilingContext* context) {
   const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
+  const bool coupled = platform.GetSocVersion() == platform_ascendc::SocVersion::ASCEND910;
+  if (coupled) {
+    return ascendfa::Dav1001(platform.GetCoreNum());
+  }
   ascendfa::Capacities capacities = ascendfa::Dav2201(platform.GetCoreNumAic());
   platform.GetCoreMemSize(platform_ascendc::CoreMemType::L1, capacities.l1_bytes);
   platform.GetCoreMemSize(platform_ascendc::CoreMemType::UB, capacities.ub_bytes);
@@ -250,10 +254,36 @@ class FlashAttention : public OpDef {
     this->Attr("strided_inputs").AttrType(OPTIONAL).Int(0);
 
     this->SetInferShape(InferShape).SetInferDataType(InferDataType);
-    this->AICore().SetTiling(TilingForward).AddConfig("ascend910b").AddConfig("ascend910_93");
+    OpAICoreConfig first_generation;
+    DescribeFirstGeneration(first_generation);
+    this->AICore()
+        .SetTiling(TilingForward)
+        .AddConfig("ascend910b")
+        .AddConfig("ascend910_93")
+        .AddConfig("ascend910", first_generation);
   }
 
  private:
+  // Its cube multiplies no bf16.
+  static void DescribeFirstGeneration(OpAICoreConfig& config) {
+    const std::vector<ge::DataType> elements = {ge::DT_FLOAT16};
+    const std::vector<ge::DataType> floats = {ge::DT_FLOAT};
+    for (const char* input : {"q", "k", "v"}) {
+      Plain(config.Input(input), REQUIRED, elements).IgnoreContiguous();
+    }
+    Plain(config.Input("bias"), OPTIONAL, elements).IgnoreContiguous();
+    Plain(config.Input("mask"), OPTIONAL, {ge::DT_BOOL}).IgnoreContiguous();
+    Plain(config.Input("alibi_slopes"), OPTIONAL, floats).AutoContiguous();
+    Plain(config.Output("out"), REQUIRED, elements);
+    Plain(config.Output("lse"), REQUIRED, floats);
+    config.DynamicCompileStaticFlag(true)
+        .DynamicFormatFlag(true)
+        .DynamicRankSupportFlag(true)
+        .DynamicShapeSupportFlag(true)
+        .NeedCheckSupportFlag(false)
+        .PrecisionReduceFlag(true);
+  }
+
   static OpParamDef& Plain(OpParamDef& port, Option option,
                            const std::vector<ge::DataType>& types) {
     const std::vector<ge::Format> formats(types.size(), ge::FORMAT_ND);

@@ -1,21 +1,35 @@
-// Entry of the FlashAttention kernel, one launch on every cube core and its two vector cores.
+// Entry of the FlashAttention kernel: one launch on every cube core and its two vector cores, or on
+// every core where they are one.
 #include "kernel_operator.h"
 
 #include "flash_attention_tiling.h"
 
+#if __NPU_ARCH__ == 1001
+#include "fa/forward_loop_coupled.h"
+#else
 #include "fa/forward_loop_cube.h"
 #include "fa/forward_loop_vector.h"
+#endif
 
 extern "C" __global__ __aicore__ void flash_attention(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR bias,
                                                       GM_ADDR mask, GM_ADDR alibi_slopes,
                                                       GM_ADDR out, GM_ADDR lse, GM_ADDR workspace,
                                                       GM_ADDR tiling) {
-  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
   REGISTER_TILING_DEFAULT(FlashAttentionTiling);
   GET_TILING_DATA(plan, tiling);
-
-  GM_ADDR user_workspace = AscendC::GetUserWorkspace(workspace);
   AscendC::TPipe pipe;
+#if __NPU_ARCH__ == 1001
+  // The plan refuses these terms, and needs no workspace.
+  static_cast<void>(bias);
+  static_cast<void>(mask);
+  static_cast<void>(alibi_slopes);
+  static_cast<void>(workspace);
+  ascendfa::ForwardLoopCoupled loop(pipe, plan);
+  loop.Init(q, k, v, out, lse, static_cast<uint32_t>(AscendC::GetBlockIdx()));
+  loop.Run();
+#else
+  KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+  GM_ADDR user_workspace = AscendC::GetUserWorkspace(workspace);
   if ASCEND_IS_AIC {
     ascendfa::ForwardLoopCube<DTYPE_Q> loop(pipe, plan);
     loop.Init(q, k, v, user_workspace, static_cast<uint32_t>(AscendC::GetBlockIdx()));
@@ -28,4 +42,5 @@ extern "C" __global__ __aicore__ void flash_attention(GM_ADDR q, GM_ADDR k, GM_A
               core % ascendfa::kVectorCores);
     loop.Run();
   }
+#endif
 }

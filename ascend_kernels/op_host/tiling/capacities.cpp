@@ -14,4 +14,15 @@ Capacities Dav2201(uint32_t cube_cores) {
   return capacities;
 }
 
+Capacities Dav1001(uint32_t cores) {
+  Capacities capacities;
+  capacities.chip = "Ascend 910A";
+  capacities.cube_cores = cores;
+  capacities.l1_bytes = 1024 * 1024;
+  // 256 KiB less what the kernel library works in.
+  capacities.ub_bytes = 248 * 1024;
+  capacities.vector_cores = 0;
+  return capacities;
+}
+
 }  // namespace ascendfa

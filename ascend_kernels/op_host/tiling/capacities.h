@@ -12,10 +12,13 @@ struct Capacities {
   uint64_t l1_bytes = 0;    // usable by a kernel
   uint64_t l0c_bytes = 0;
   uint64_t ub_bytes = 0;      // usable by a kernel
-  uint32_t vector_cores = 0;  // per cube core
+  uint32_t vector_cores = 0;  // per cube core; 0: the core is both
 };
 
 // Architecture 2201 with the given number of cube cores, as PlatformAscendC reports its memories.
 Capacities Dav2201(uint32_t cube_cores);
+
+// Architecture 1001, whose cores are cube and vector core in one.
+Capacities Dav1001(uint32_t cores);
 
 }  // namespace ascendfa

@@ -1,5 +1,7 @@
 #include "plan_forward.h"
 
+#include "plan_coupled.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -266,6 +268,18 @@ ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacit
   }
   FlashAttentionTiling& t = plan.tiling;
   Describe(problem, t);
+  // At most 2^31 heads times 2^31 rows: fits 64 bits, but a batch of heads has to fit 32.
+  const uint64_t batch_heads = static_cast<uint64_t>(t.batch) * t.q_heads;
+  if (batch_heads > static_cast<uint64_t>(kMaxLength)) {
+    plan.error =
+        Message("batch ", t.batch, " times ", t.q_heads, " heads is more than ", kMaxLength);
+    return plan;
+  }
+  if (capacities.vector_cores == 0) {
+    plan.error = PlanCoupled(problem, capacities, t);
+    plan.block_dim = t.groups;
+    return plan;
+  }
   plan.error = FitCube(capacities, problem.element_bytes, problem.block_m != 0, t);
   if (plan.ok()) {
     plan.error = FitUb(capacities, problem, t);
@@ -275,13 +289,6 @@ ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacit
   }
   PlaceWorkspace(problem.element_bytes, t);
   const uint64_t blocks = (static_cast<uint64_t>(t.seq_q) + t.block_m - 1) / t.block_m;
-  // At most 2^31 heads times 2^31 rows: fits 64 bits, but a batch of heads has to fit 32.
-  const uint64_t batch_heads = static_cast<uint64_t>(t.batch) * t.q_heads;
-  if (batch_heads > static_cast<uint64_t>(kMaxLength)) {
-    plan.error =
-        Message("batch ", t.batch, " times ", t.q_heads, " heads is more than ", kMaxLength);
-    return plan;
-  }
   t.groups = static_cast<uint32_t>(std::min<uint64_t>(capacities.cube_cores, batch_heads * blocks));
   plan.block_dim = t.groups;
   plan.workspace_bytes = t.groups * t.group_bytes;

@@ -32,11 +32,12 @@ class ForwardTasks {
   __aicore__ inline ForwardTasks(const FlashAttentionTiling& tiling, uint32_t group)
       : seqlen_{tiling.seq_q, tiling.seq_k, tiling.window_left, tiling.window_right},
         scheduler_(tiling.batch * tiling.q_heads, CeilDiv(tiling.seq_q, tiling.block_m), group,
-                   tiling.groups),
+                   tiling.groups, tiling.head_by_head != 0),
         q_heads_(tiling.q_heads),
         heads_per_kv_(tiling.q_heads / tiling.kv_heads),
         block_m_(tiling.block_m),
-        block_n_(tiling.block_n) {}
+        block_n_(tiling.block_n),
+        borrowed_(Borrowed(tiling)) {}
 
   __aicore__ inline const SeqLen& Lengths() const { return seqlen_; }
 
@@ -50,18 +51,32 @@ class ForwardTasks {
     step.q_head = task.batch_head % q_heads_;
     step.kv_head = step.q_head / heads_per_kv_;
     step.row = task.block * block_m_;
-    step.rows = Smaller(block_m_, seqlen_.queries - step.row);
+    uint32_t end = Smaller(step.row + block_m_, seqlen_.queries);
+    if (borrowed_ != 0) {
+      const bool last = end == seqlen_.queries;
+      step.row -= last ? borrowed_ : 0;
+      end -= !last && seqlen_.queries - end < block_m_ ? borrowed_ : 0;
+    }
+    step.rows = end - step.row;
     range = BlockRange(seqlen_, step.row, step.rows, block_n_);
     return true;
   }
 
  private:
+  // Rows the last task of a head takes from the one before.
+  __aicore__ inline static uint32_t Borrowed(const FlashAttentionTiling& tiling) {
+    const uint32_t rest = tiling.seq_q % tiling.block_m;
+    const bool too_few = rest != 0 && rest < tiling.fewest_rows && rest != tiling.seq_q;
+    return too_few ? tiling.fewest_rows : 0;
+  }
+
   SeqLen seqlen_{};
   TileScheduler scheduler_;
   uint32_t q_heads_ = 1;
   uint32_t heads_per_kv_ = 1;
   uint32_t block_m_ = 1;
   uint32_t block_n_ = 1;
+  uint32_t borrowed_ = 0;
 };
 
 // Walks the steps of one group in order. Tasks without a visible key have no step.
@@ -75,6 +90,9 @@ class StepCursor {
 
   __aicore__ inline bool Valid() const { return valid_; }
   __aicore__ inline const Step& Current() const { return step_; }
+  // The group's how many-th task it is at.
+  __aicore__ inline uint32_t Round() const { return round_ - 1; }
+  __aicore__ inline void SkipTask() { NextTask(); }
 
   __aicore__ inline void Next() {
     slot_ = (slot_ + 1 == depth_) ? 0 : slot_ + 1;

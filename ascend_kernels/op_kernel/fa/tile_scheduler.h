@@ -15,13 +15,19 @@ struct Task {
 // Under a causal mask later blocks see more keys. Tasks are therefore listed heaviest first, all
 // heads of the last block, then all heads of the one before, and dealt out in snake order: groups
 // 0..n-1 take one each, then n-1..0, and so on, so that early takers of one round are late takers
-// of the next.
+// of the next. Where the L2 is too small for all heads' keys, tasks are listed head by head
+// instead, so that the groups read the same keys at the same time; the snake still evens out their
+// lengths.
 class TileScheduler {
  public:
   __aicore__ inline TileScheduler() {}
   __aicore__ inline TileScheduler(uint32_t batch_heads, uint32_t blocks, uint32_t group,
-                                  uint32_t groups)
-      : batch_heads_(batch_heads), blocks_(blocks), group_(group), groups_(groups) {}
+                                  uint32_t groups, bool head_by_head = false)
+      : batch_heads_(batch_heads),
+        blocks_(blocks),
+        group_(group),
+        groups_(groups),
+        head_by_head_(head_by_head) {}
 
   // The group's round-th task. False when it has no more.
   __aicore__ inline bool Get(uint32_t round, Task& task) const {
@@ -29,6 +35,11 @@ class TileScheduler {
     const uint64_t index = static_cast<uint64_t>(round) * groups_ + seat;
     if (index >= static_cast<uint64_t>(batch_heads_) * blocks_) {
       return false;
+    }
+    if (head_by_head_) {
+      task.batch_head = static_cast<uint32_t>(index / blocks_);
+      task.block = blocks_ - 1 - static_cast<uint32_t>(index % blocks_);
+      return true;
     }
     task.batch_head = static_cast<uint32_t>(index % batch_heads_);
     task.block = blocks_ - 1 - static_cast<uint32_t>(index / batch_heads_);
@@ -40,6 +51,7 @@ class TileScheduler {
   uint32_t blocks_ = 0;
   uint32_t group_ = 0;
   uint32_t groups_ = 1;
+  bool head_by_head_ = false;
 };
 
 }  // namespace ascendfa

@@ -1,0 +1,132 @@
+#include "plan_coupled.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <sstream>
+
+namespace ascendfa {
+namespace {
+
+// As arch/dav_1001/capacities.h has them.
+constexpr uint64_t kStripKeys = 64;
+constexpr uint64_t kQueryElements = 128 * 128;
+constexpr uint64_t kTileSlots = 3;
+constexpr uint64_t kLoadSlots = 3;
+constexpr uint64_t kStagingSlots = 2;
+constexpr uint64_t kStages = 4;
+constexpr uint64_t kChecks = 128;
+
+constexpr uint64_t kHalf = 2;
+constexpr uint64_t kFloat = 4;
+constexpr uint64_t kLanes = 16;  // of a row in a column of the products
+constexpr uint32_t kMaxBlockM = 128;
+constexpr uint32_t kMaxBlockN = 512;
+constexpr uint32_t kFewestRows = 8;  // the shortest copy of log-sum-exps
+
+uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+template <typename... Parts>
+std::string Message(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+std::string CheckTerms(const ForwardProblem& p, const std::string& chip) {
+  const struct {
+    const char* name;
+    bool present;
+  } terms[] = {{"bias", p.has_bias},
+               {"mask", p.has_mask},
+               {"alibi_slopes", p.has_alibi},
+               {"softcap", p.softcap != 0.0f}};
+  for (const auto& term : terms) {
+    if (term.present) {
+      return Message(term.name, " is not supported on ", chip,
+                     "; causal and window masks are, and Ascend 910B takes it");
+    }
+  }
+  return "";
+}
+
+std::string ChooseBlocks(const ForwardProblem& p, const Capacities& capacities,
+                         FlashAttentionTiling& t) {
+  const uint64_t most = kQueryElements / t.head_dim_padded / kLanes * kLanes;
+  const uint64_t longest = std::min<uint64_t>(kMaxBlockM, AlignUp(t.seq_q, kLanes));
+  t.block_m = static_cast<uint32_t>(p.block_m != 0 ? p.block_m : std::min(most, longest));
+  if (t.block_m > most) {
+    return Message("L0A does not hold ", t.block_m, " queries of head dimension ", t.head_dim, ": ",
+                   kHalf * t.block_m * t.head_dim_padded, " bytes needed, ", kHalf * kQueryElements,
+                   " available on ", capacities.chip);
+  }
+  t.block_n = static_cast<uint32_t>(
+      p.block_n != 0 ? p.block_n : std::min<uint64_t>(kMaxBlockN, AlignUp(t.seq_k, kStripKeys)));
+  while (p.block_n == 0 && t.block_n > kStripKeys && CoupledL1Bytes(t) > capacities.l1_bytes) {
+    t.block_n -= kStripKeys;
+  }
+  const uint64_t l1 = CoupledL1Bytes(t);
+  if (l1 > capacities.l1_bytes) {
+    return Message("L1 does not hold the tiles of block_m ", t.block_m, ", block_n ", t.block_n,
+                   ", head dimension ", t.head_dim, " and value dimension ", t.value_dim, ": ", l1,
+                   " bytes needed, ", capacities.l1_bytes, " available on ", capacities.chip);
+  }
+  const uint64_t ub = CoupledUbBytes(t);
+  if (ub > capacities.ub_bytes) {
+    return Message("UB does not hold the strips of block_m ", t.block_m, ", head dimension ",
+                   t.head_dim, " and value dimension ", t.value_dim, ": ", ub, " bytes needed, ",
+                   capacities.ub_bytes, " available on ", capacities.chip);
+  }
+  t.cube_bytes = static_cast<uint32_t>(l1);
+  t.vector_bytes = static_cast<uint32_t>(ub);
+  return "";
+}
+
+}  // namespace
+
+uint64_t CoupledL1Bytes(const FlashAttentionTiling& t) {
+  const uint64_t strips = (t.block_n + kStripKeys - 1) / kStripKeys;
+  const uint64_t keys_and_values = strips * kStripKeys * (t.head_dim_padded + t.value_dim_padded);
+  const uint64_t queries = static_cast<uint64_t>(t.block_m) * t.head_dim_padded;
+  return kHalf * (t.block_m * kStripKeys + kTileSlots * (queries + keys_and_values));
+}
+
+uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
+  const uint64_t strip = t.block_m * kStripKeys;
+  const uint64_t output = kStripKeys * t.value_dim_padded;
+  const uint64_t column = t.block_m * kLanes;
+  const uint64_t width = std::max(t.head_dim_padded, t.value_dim_padded);
+  const uint64_t dense = AlignUp(kHalf * t.block_m, 32);
+  uint64_t bytes = kFloat * std::max(kStages * strip, output);
+  bytes += kHalf * kStagingSlots * std::max(strip, output);
+  bytes += kFloat * 2 * kLanes * kLanes;                                        // masks
+  bytes += kFloat * column + kHalf * column;                                    // scratch
+  bytes += kFloat * column + kHalf * column + dense + kHalf * 2 * 128;          // reference
+  bytes += kFloat * column + dense + kFloat * (64 + 8 + 8) + kFloat * kChecks;  // output
+  bytes += kHalf * kLoadSlots * kStripKeys * width;
+  return bytes;
+}
+
+std::string PlanCoupled(const ForwardProblem& problem, const Capacities& capacities,
+                        FlashAttentionTiling& t) {
+  if (problem.element_bytes != kHalf) {
+    return Message(capacities.chip, " takes 16-bit floating point inputs only");
+  }
+  const std::string wrong = CheckTerms(problem, capacities.chip);
+  if (!wrong.empty()) {
+    return wrong;
+  }
+  const std::string unfit = ChooseBlocks(problem, capacities, t);
+  if (!unfit.empty()) {
+    return unfit;
+  }
+  t.head_by_head = 1;
+  t.fewest_rows = kFewestRows;
+  const uint64_t tasks =
+      static_cast<uint64_t>(t.batch) * t.q_heads * ((t.seq_q + t.block_m - 1) / t.block_m);
+  // Results too short for a copy are written through a data cache of lines that cores would share.
+  const bool alone = t.seq_q < kFewestRows || t.value_dim < kLanes;
+  t.groups = static_cast<uint32_t>(alone ? 1 : std::min<uint64_t>(capacities.cube_cores, tasks));
+  return "";
+}
+
+}  // namespace ascendfa

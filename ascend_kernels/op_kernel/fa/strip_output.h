@@ -1,0 +1,268 @@
+// Results on the coupled core. The cube accumulates a task's products with the values in L0C, and
+// with them the sum of each row's weights, in all 16 lanes of a column of its own: one division
+// later they are the output.
+#ifndef ASCENDFA_FA_STRIP_OUTPUT_H
+#define ASCENDFA_FA_STRIP_OUTPUT_H
+
+#include "../arch/cube_vector_bridge.h"
+#include "../arch/tile_copy.h"
+#include "forward_loop.h"
+#include "kernel_operator.h"
+#include "slot_ring.h"
+#include "ub_arena.h"
+
+namespace ascendfa {
+
+// What leaves the vector unit passes through one ring of slots in UB: weights, references, results.
+class StagingRing {
+ public:
+  __aicore__ inline void Init(AscendC::TPipe& pipe, UbArena& arena, uint32_t elements) {
+    elements_ = elements;
+    slots_ = arena.Take<half>(kStagingSlots * elements);
+    ring_.Open(pipe, kStagingSlots);
+  }
+  __aicore__ inline void Close(AscendC::TPipe& pipe) { ring_.Close(pipe); }
+
+  __aicore__ inline AscendC::LocalTensor<half> Acquire() {
+    return slots_[ring_.Acquire() * elements_];
+  }
+  __aicore__ inline void Publish() { ring_.Publish(); }
+  __aicore__ inline AscendC::LocalTensor<half> Await() { return slots_[ring_.Await() * elements_]; }
+  __aicore__ inline void Release() { ring_.Release(); }
+
+ private:
+  SlotRing<AscendC::HardEvent::V_MTE3, AscendC::HardEvent::MTE3_V> ring_;
+  AscendC::LocalTensor<half> slots_;
+  uint32_t elements_ = 0;
+};
+
+class StripOutput {
+ public:
+  explicit __aicore__ inline StripOutput(const FlashAttentionTiling& tiling) : tiling_(tiling) {}
+
+  // Both scratch tensors take 16 lanes of every row. The caller owes a vector barrier.
+  __aicore__ inline void Init(GM_ADDR out, GM_ADDR lse, UbArena& arena,
+                              const AscendC::LocalTensor<float>& scratch,
+                              const AscendC::LocalTensor<half>& narrow_scratch) {
+    out_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(out));
+    lse_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(lse));
+    sum_ = arena.Take<float>(tiling_.block_m * kSide);
+    work_ = scratch;
+    narrow_ = narrow_scratch;
+    dense_ = arena.Take<half>(tiling_.block_m);
+    diagonal_ = arena.Take<float>(kRepeatFloats);
+    ones_ = arena.Take<float>(kBlockFloats);
+    tiny_ = arena.Take<float>(kBlockFloats);
+    checks_ = arena.Take<half>(kChecks * kCheckHalves);
+    AscendC::Duplicate(ones_, 1.0f, kBlockFloats, 1, 1, 8);
+    AscendC::Duplicate(tiny_, kTinySum, kBlockFloats, 1, 1, 8);
+    AscendC::Duplicate(diagonal_, 0.0f, kRepeatFloats, 1, 1, 8);
+    AscendC::PipeBarrier<PIPE_V>();
+    // Lane i of block i.
+    uint64_t lanes[2] = {0x8040201008040201ULL, 0};
+    AscendC::Duplicate(diagonal_, 1.0f, lanes, 1, 1, 8);
+  }
+
+  // Tasks whose checks are kept.
+  static constexpr uint32_t kChecks = 128;
+
+  // The finished task in `product`; `area` takes 64 rows of output. Wants a barrier before. `check`
+  // keeps the largest sum of weights.
+  __aicore__ inline void Write(const Step& step, const AscendC::LocalTensor<float>& product,
+                               const AscendC::LocalTensor<float>& reference,
+                               const AscendC::LocalTensor<float>& area, StagingRing& staging,
+                               uint32_t check) {
+    const uint32_t m = AlignUp(step.rows, kFractalRows);
+    FetchProduct(sum_, product[tiling_.value_dim_padded * m], 0, m, m, kSide);
+    AscendC::PipeBarrier<PIPE_V>();
+    Check(m, check);
+    WriteLse(step, m, reference, staging);
+    Invert(m);
+    for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
+      WriteRows(step, m, row, product, area, staging);
+    }
+  }
+
+  // Whether a sum of weights was as large as a single weight at the end of fp16's range, which may
+  // then have been cut off. Everything the vector unit was given has to be done.
+  __aicore__ inline bool Failed(uint32_t check) const {
+    return static_cast<float>(checks_.GetValue(check * kCheckHalves)) >= kLargestHalf;
+  }
+
+  // A task in which no row sees a key.
+  __aicore__ inline void WriteWithoutKeys(const Step& step, StagingRing& staging) {
+    const AscendC::LocalTensor<float> lse = staging.Acquire().template ReinterpretCast<float>();
+    constexpr uint32_t kMinusInfinity = 0xFF800000u;
+    const uint32_t values = AlignUp(step.rows, kFractalRows) + kBlockFloats;
+    AscendC::Duplicate(lse.template ReinterpretCast<uint32_t>(), kMinusInfinity,
+                       static_cast<int32_t>(values));
+    staging.Publish();
+    StoreLse(step, staging);
+    for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
+      const uint32_t rows = Smaller(kRowsAtOnce, step.rows - row);
+      AscendC::Duplicate(staging.Acquire(), static_cast<half>(0.0f),
+                         static_cast<int32_t>(rows * tiling_.value_dim_padded));
+      staging.Publish();
+      StoreOutput(step, row, rows, staging);
+    }
+  }
+
+ private:
+  static constexpr uint32_t kSide = 16;
+  static constexpr uint32_t kRepeatHalves = kRepeatBytes / sizeof(half);
+  static constexpr uint32_t kRowsAtOnce = 64;
+  static constexpr uint32_t kCheckHalves = 2;  // a maximum and its place
+  static constexpr float kLargestHalf = 65504.0f;
+  // Keeps a row without keys from dividing zero by zero.
+  static constexpr float kTinySum = 1.0e-30f;
+
+  __aicore__ inline void Check(uint32_t m, uint32_t check) {
+    AscendC::Cast(narrow_, sum_, AscendC::RoundMode::CAST_NONE, static_cast<uint32_t>(m * kSide));
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::BlockReduceMax(dense_, narrow_, static_cast<int32_t>(m * kSide / kRepeatHalves),
+                            static_cast<int32_t>(kRepeatHalves), 1, 1, 8);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::WholeReduceMax(checks_[check * kCheckHalves], dense_, static_cast<int32_t>(m), 1, 1, 1,
+                            8);
+  }
+
+  // Values that fill all lanes of their rows to one lane each: rows [row, row + 8 groups).
+  __aicore__ inline void Compact(const AscendC::LocalTensor<float>& dst,
+                                 const AscendC::LocalTensor<float>& rows, uint32_t row,
+                                 uint32_t groups) {
+    const uint8_t repeats = static_cast<uint8_t>(groups);
+    AscendC::Mul(work_, rows[row * kSide], diagonal_, kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 2, 1, 8, 16, 0));
+    AscendC::PipeBarrier<PIPE_V>();
+    for (uint32_t blocks = 4; blocks > 1; blocks /= 2) {
+      AscendC::Add(work_, work_, work_[blocks * kBlockFloats], blocks * kBlockFloats, repeats,
+                   AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    AscendC::Add(dst, work_, work_[kBlockFloats], kBlockFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 1, 1, 1, 8, 8));
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // Log-sum-exps of all rows, and behind them again of the last eight: the tail of the rows is
+  // stored from there.
+  __aicore__ inline void WriteLse(const Step& step, uint32_t m,
+                                  const AscendC::LocalTensor<float>& reference,
+                                  StagingRing& staging) {
+    const AscendC::LocalTensor<float> lse = staging.Acquire().template ReinterpretCast<float>();
+    const uint32_t groups = m / kBlockFloats;
+    const uint32_t tail = step.rows < kBlockFloats ? 0 : step.rows - kBlockFloats;
+    const int32_t count = static_cast<int32_t>(m + kBlockFloats);
+    const AscendC::LocalTensor<float> references = lse[m + kBlockFloats];
+    Compact(lse, sum_, 0, groups);
+    Compact(lse[m], sum_, tail, 1);
+    Compact(references, reference, 0, groups);
+    Compact(references[m], reference, tail, 1);
+    const float scale = tiling_.scale < 0.0f ? -tiling_.scale : tiling_.scale;
+    AscendC::Ln(lse, lse, count);
+    AscendC::Muls(references, references, scale, count);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Add(lse, lse, references, count);
+    staging.Publish();
+    AscendC::PipeBarrier<PIPE_V>();
+    StoreLse(step, staging);
+  }
+
+  __aicore__ inline void Invert(uint32_t m) {
+    const uint8_t repeats = static_cast<uint8_t>(m * kSide / kRepeatFloats);
+    AscendC::Max(sum_, sum_, tiny_, kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 1, 0, 8, 8, 0));
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Div(sum_, ones_, sum_, kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 0, 1, 8, 0, 8));
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  __aicore__ inline void WriteRows(const Step& step, uint32_t m, uint32_t row,
+                                   const AscendC::LocalTensor<float>& product,
+                                   const AscendC::LocalTensor<float>& area, StagingRing& staging) {
+    const uint32_t width = tiling_.value_dim_padded;
+    const uint32_t rows = Smaller(kRowsAtOnce, m - row);
+    const uint32_t column_elements = rows * kSide;
+    const uint8_t repeats = static_cast<uint8_t>(column_elements / kRepeatFloats);
+    FetchProduct(area, product, row, rows, m, width);
+    AscendC::PipeBarrier<PIPE_V>();
+    for (uint32_t column = 0; column < width / kSide; ++column) {
+      const AscendC::LocalTensor<float> values = area[column * column_elements];
+      AscendC::Mul(values, values, sum_[row * kSide], static_cast<int32_t>(column_elements));
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    // Back to rows on the way to fp16: four rows per repeat, a block each.
+    const AscendC::LocalTensor<half> output = staging.Acquire();
+    const uint32_t row_blocks = width / kSide;
+    for (uint32_t column = 0; column < row_blocks; ++column) {
+      AscendC::Cast(output[column * kSide], area[column * column_elements],
+                    AscendC::RoundMode::CAST_NONE, kRepeatFloats, repeats,
+                    AscendC::UnaryRepeatParams(static_cast<uint16_t>(row_blocks), 1,
+                                               static_cast<uint8_t>(4 * row_blocks), 8));
+    }
+    staging.Publish();
+    AscendC::PipeBarrier<PIPE_V>();
+    StoreOutput(step, row, Smaller(rows, step.rows - row), staging);
+  }
+
+  // MTE3: staged output rows, `row` counted from the task's first.
+  __aicore__ inline void StoreOutput(const Step& step, uint32_t row, uint32_t rows,
+                                     StagingRing& staging) {
+    const int64_t offset = tiling_.out.batch * step.batch + tiling_.out.head * step.q_head +
+                           tiling_.out.row * (step.row + row);
+    const AscendC::LocalTensor<half> output = staging.Await();
+    if (tiling_.value_dim < kSide) {
+      AscendC::PipeBarrier<PIPE_ALL>();
+      for (uint32_t i = 0; i < rows; ++i) {
+        for (uint32_t column = 0; column < tiling_.value_dim; ++column) {
+          out_.SetValue(offset + tiling_.out.row * i + column,
+                        output.GetValue(i * tiling_.value_dim_padded + column));
+        }
+      }
+      AscendC::PipeBarrier<PIPE_ALL>();
+    } else {
+      StoreRows(out_[offset], output, rows, tiling_.value_dim, tiling_.out.row);
+    }
+    staging.Release();
+  }
+
+  // MTE3: staged log-sum-exps. No copy is shorter than eight, so the last eight end with the rows.
+  __aicore__ inline void StoreLse(const Step& step, StagingRing& staging) {
+    const uint64_t head = static_cast<uint64_t>(step.batch) * tiling_.q_heads + step.q_head;
+    const AscendC::GlobalTensor<float> target = lse_[head * tiling_.seq_q + step.row];
+    const AscendC::LocalTensor<float> lse = staging.Await().template ReinterpretCast<float>();
+    const uint32_t whole = step.rows / kBlockFloats * kBlockFloats;
+    if (whole == 0) {
+      AscendC::PipeBarrier<PIPE_ALL>();
+      for (uint32_t i = 0; i < step.rows; ++i) {
+        lse_.SetValue(head * tiling_.seq_q + step.row + i, lse.GetValue(i));
+      }
+      AscendC::PipeBarrier<PIPE_ALL>();
+    } else {
+      AscendC::DataCopy(target, lse, whole);
+      if (whole != step.rows) {
+        AscendC::PipeBarrier<PIPE_MTE3>();
+        AscendC::DataCopy(target[step.rows - kBlockFloats], lse[AlignUp(step.rows, kFractalRows)],
+                          kBlockFloats);
+      }
+    }
+    staging.Release();
+  }
+
+  const FlashAttentionTiling& tiling_;
+  AscendC::GlobalTensor<half> out_;
+  AscendC::GlobalTensor<float> lse_;
+  AscendC::LocalTensor<float> sum_;  // of weights, then its inverse
+  AscendC::LocalTensor<float> work_;
+  AscendC::LocalTensor<half> narrow_;
+  AscendC::LocalTensor<half> dense_;
+  AscendC::LocalTensor<float> diagonal_;
+  AscendC::LocalTensor<float> ones_;
+  AscendC::LocalTensor<float> tiny_;
+  AscendC::LocalTensor<half> checks_;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_FA_STRIP_OUTPUT_H
