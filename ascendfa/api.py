@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from ascendfa import arrays
+from ascendfa import arrays, npu_tensors
 from ascendfa.chips import check_tile, chip_for_soc
 from ascendfa.config import FlashAttentionConfig, as_config, merge_argument, resolve_blocks
 from ascendfa.errors import DTypeError, NotSupportedError
-from ascendfa.native.acl import acl
+from ascendfa.native.acl import Acl, acl
 from ascendfa.native.backend import Backend
-from ascendfa.native.executor import Attributes, HostInput, flash_attention_host
+from ascendfa.native.executor import (
+    Attributes,
+    DeviceArray,
+    HostInput,
+    flash_attention_host,
+)
 from ascendfa.native.loader import current_backend
 from ascendfa.problem import Problem, as_bool, make_problem, reject_unsupported
 
@@ -51,10 +57,13 @@ def flash_attention(
 ) -> Any:
     """Compute softmax(scale · q kᵀ) v without ever storing the scores as a whole.
 
+    Tensors of torch_npu are read where they are, and the work is queued on torch's current stream
+    of their device without waiting for it. Other arrays go through device memory and back.
+
     Parameters
     ----------
     q, k, v
-        numpy arrays or CPU torch tensors, float16, bfloat16 or float32, q [B, Hq, Sq, D],
+        numpy arrays or torch tensors, float16, bfloat16 or float32, q [B, Hq, Sq, D],
         k [B, Hk, Sk, D] and v [B, Hk, Sk, Dv] (or [B, S, H, D], see `layout`). Hq is a multiple of
         Hk: query head h reads key head ``h // (Hq // Hk)``. D is 1 to 576, Dv 1 to 512. Strides are
         followed, not copied, as long as the last axis is contiguous: slices, transposed and
@@ -128,6 +137,9 @@ def flash_attention(
         softcap=softcap,
         layout=layout,
     )
+    if npu_tensors.is_npu(problem.device):
+        results = _on_npu(problem, settings, given)
+        return results if with_lse else results[0]
     out = arrays.result_buffer(problem.out_shape, q, problem.dtype)
     lse = np.empty(problem.lse_shape, np.float32)
     if problem.needs_launch:
@@ -140,6 +152,36 @@ def flash_attention(
     return (result, arrays.as_result(lse, q)) if with_lse else result
 
 
+def _attributes(
+    runtime: Acl, problem: Problem, config: FlashAttentionConfig | None, itemsize: int
+) -> Attributes:
+    """Return what to tell the operator, refusing what the runtime's chip cannot compute."""
+    chip = chip_for_soc(runtime.soc_name())
+    if not chip.has_kernels:
+        raise NotSupportedError(
+            "SoC", runtime.soc_name(), "a chip of unit ascend910b or ascend910_93"
+        )
+    if problem.dtype not in chip.dtypes:
+        raise DTypeError(
+            "q, k, v",
+            f"dtype {problem.dtype} on {runtime.soc_name()}",
+            " or ".join(chip.dtypes),
+        )
+    blocks = resolve_blocks(problem, config, chip.unit)
+    dims = (problem.head_dim, problem.head_dim_v)
+    check_tile(chip, blocks.m, blocks.n, dims, itemsize)
+    return Attributes(
+        scale=problem.scale,
+        causal=problem.causal,
+        window_left=problem.window_size[0],
+        window_right=problem.window_size[1],
+        softcap=problem.softcap,
+        block_m=blocks.m,
+        block_n=blocks.n,
+        layout=problem.layout,
+    )
+
+
 def _launch(
     problem: Problem,
     config: FlashAttentionConfig | None,
@@ -149,34 +191,11 @@ def _launch(
 ) -> None:
     runtime = acl()
     with runtime.device(0):
-        chip = chip_for_soc(runtime.soc_name())
-        if not chip.has_kernels:
-            raise NotSupportedError(
-                "SoC", runtime.soc_name(), "a chip of unit ascend910b or ascend910_93"
-            )
-        if problem.dtype not in chip.dtypes:
-            raise DTypeError(
-                "q, k, v",
-                f"dtype {problem.dtype} on {runtime.soc_name()}",
-                " or ".join(chip.dtypes),
-            )
-        blocks = resolve_blocks(problem, config, chip.unit)
-        dims = (problem.head_dim, problem.head_dim_v)
-        check_tile(chip, blocks.m, blocks.n, dims, out.itemsize)
+        attributes = _attributes(runtime, problem, config, out.itemsize)
         staged = [
             None if array is None else arrays.stage(array, _DTYPE_OF.get(name, problem.dtype))
             for name, array in given.items()
         ]
-        attributes = Attributes(
-            scale=problem.scale,
-            causal=problem.causal,
-            window_left=problem.window_size[0],
-            window_right=problem.window_size[1],
-            softcap=problem.softcap,
-            block_m=blocks.m,
-            block_n=blocks.n,
-            layout=problem.layout,
-        )
         inputs = [
             None if array is None else _host_input(name, array)
             for name, array in zip(given, staged, strict=True)
@@ -184,15 +203,52 @@ def _launch(
         flash_attention_host(runtime, inputs, attributes, out, problem.dtype, lse)
 
 
+def _on_npu(
+    problem: Problem, config: FlashAttentionConfig | None, given: dict[str, Any]
+) -> tuple[Any, Any]:
+    """Queue attention of tensors that are on an NPU; return the tensors of out and lse."""
+    device = problem.device
+    with npu_tensors.on_device(device) as index:
+        out = npu_tensors.empty(problem.out_shape, problem.dtype, device)
+        lse = npu_tensors.empty(problem.lse_shape, "float32", device)
+        if not problem.needs_launch:
+            return out.zero_(), lse.fill_(-np.inf)
+        runtime = acl()
+        with runtime.device(index):
+            attributes = _attributes(runtime, problem, config, out.itemsize)
+            inputs = [
+                None if tensor is None else _npu_input(name, tensor, problem.dtype)
+                for name, tensor in given.items()
+            ]
+            outputs = (
+                npu_tensors.view("out", out, problem.dtype),
+                npu_tensors.view("lse", lse, "float32"),
+            )
+            npu_tensors.launch(runtime, inputs, attributes, outputs, device)
+    return out, lse
+
+
 # Inputs that do not have q's type.
 _DTYPE_OF: Final = {"mask": "bool", "alibi_slopes": "float32"}
 
 
-def _host_input(name: str, array: arrays.Staged) -> HostInput:
-    shape, strides = array.shape, array.strides
+def _four_axes(
+    name: str, shape: tuple[int, ...], strides: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Give a term [Sq, Sk] the four axes the operator takes; those of length 1 repeat."""
     if name in ("bias", "mask") and len(shape) == 2:
-        # The operator takes four axes; those of length 1 repeat.
-        shape, strides = (1, 1, *shape), (0, 0, *strides)
+        return (1, 1, *shape), (0, 0, *strides)
+    return shape, strides
+
+
+def _npu_input(name: str, tensor: Any, dtype: str) -> DeviceArray:
+    array = npu_tensors.view(name, tensor, _DTYPE_OF.get(name, dtype))
+    shape, strides = _four_axes(name, array.shape, array.strides)
+    return replace(array, shape=shape, strides=strides)
+
+
+def _host_input(name: str, array: arrays.Staged) -> HostInput:
+    shape, strides = _four_axes(name, array.shape, array.strides)
     return HostInput(
         address=array.owner.ctypes.data,
         nbytes=array.nbytes,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
+import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +78,64 @@ def _cann(reason: str) -> Backend:
     return Backend("npu", root, reason)
 
 
+class _SymbolPlace(ctypes.Structure):
+    """Dl_info of dladdr."""
+
+    _fields_ = (
+        ("file", ctypes.c_char_p),
+        ("base", ctypes.c_void_p),
+        ("symbol", ctypes.c_char_p),
+        ("address", ctypes.c_void_p),
+    )
+
+
+def framework_library() -> Path | None:
+    """Return the libascendcl.so that torch_npu runs on, if torch_npu is loaded."""
+    if "torch_npu" not in sys.modules:
+        return None
+    try:
+        # Found by its soname, as the loader found it for torch_npu; nothing is opened.
+        library = ctypes.CDLL("libascendcl.so", mode=os.RTLD_NOW | os.RTLD_NOLOAD)
+    except OSError:
+        return None
+    place = _SymbolPlace()
+    address = ctypes.cast(library.aclInit, ctypes.c_void_p)
+    if not ctypes.CDLL(None).dladdr(address, ctypes.byref(place)) or not place.file:
+        return None
+    return Path(os.fsdecode(place.file)).absolute()
+
+
+def _toolkit_of(library: Path) -> tuple[Literal["npu", "emulator"], Path]:
+    """Return name and root of the toolkit a libascendcl.so belongs to."""
+    if (library.parent / "libdavinci_emulator.so").is_file():
+        return "emulator", library.parent.parent
+    home = os.environ.get("ASCEND_HOME_PATH")
+    folder = library_folder(Path(home)) if home else None
+    if home and folder is not None and (folder / library.name).samefile(library):
+        return "npu", Path(home)
+    # CANN keeps its libraries at different depths; operators lie beside them at the root.
+    roots = [p for p in library.resolve().parents if (p / "opp").is_dir()]
+    return "npu", roots[0] if roots else library.parent.parent
+
+
+def _of_framework(library: Path, asked: str) -> Backend:
+    name, root = _toolkit_of(library)
+    if asked and asked != name:
+        raise BackendError(
+            f"ASCENDFA_BACKEND={asked}, but torch_npu has loaded {library}, which is the "
+            f"{name} backend; a process runs on one toolkit"
+        )
+    override = os.environ.get("ASCENDFA_EMULATOR_HOME")
+    if name == "emulator" and override and Path(override).resolve() != root.resolve():
+        raise BackendError(
+            f"ASCENDFA_EMULATOR_HOME={override}, but torch_npu has loaded {library}; a process "
+            "runs on one toolkit"
+        )
+    return Backend(name, root, "torch_npu has loaded it")
+
+
 def choose() -> Backend:
-    """Choose the toolkit from the environment; opens nothing.
+    """Choose the toolkit from what torch_npu has loaded, or the environment; opens nothing.
 
     Raises
     ------
@@ -85,12 +143,15 @@ def choose() -> Backend:
         If ASCENDFA_BACKEND has an unknown value.
     BackendError
         If CANN is asked for, or present with a device, but broken: that is never a reason to
-        compute on the emulator instead.
+        compute on the emulator instead. If torch_npu runs on another backend than is asked for.
     """
     asked = os.environ.get("ASCENDFA_BACKEND", "")
+    if asked and asked not in BACKENDS:
+        raise ConfigError(f"ASCENDFA_BACKEND={asked}; allowed are {' and '.join(BACKENDS)}")
+    library = framework_library()
+    if library is not None:
+        return _of_framework(library, asked)
     if asked:
-        if asked not in BACKENDS:
-            raise ConfigError(f"ASCENDFA_BACKEND={asked}; allowed are {' and '.join(BACKENDS)}")
         reason = f"ASCENDFA_BACKEND={asked}"
         return _cann(reason) if asked == "npu" else _emulator(reason)
     home = os.environ.get("ASCEND_HOME_PATH")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import astuple, dataclass
 from typing import Any
@@ -12,9 +12,17 @@ import numpy.typing as npt
 
 from ascendfa.native.acl import Acl
 from ascendfa.native.symbols import FLASH_ATTENTION
-from ascendfa.native.tensor import tensor
+from ascendfa.native.tensor import contiguous_strides, tensor
 
-__all__ = ["Attributes", "HostInput", "flash_attention_host", "launch"]
+__all__ = [
+    "Attributes",
+    "DeviceArray",
+    "HostInput",
+    "flash_attention_device",
+    "flash_attention_host",
+    "launch",
+    "launch_with",
+]
 
 HostArray = npt.NDArray[Any]
 
@@ -54,12 +62,38 @@ def launch(
     AclError
         If a phase fails. After a failing first phase nothing is allocated, whatever size it wrote.
     """
+    launch_with(
+        *(runtime, lambda size: stack.enter_context(runtime.memory(size)), lambda: stream, op),
+        *arguments,
+    )
+
+
+def launch_with(
+    runtime: Acl,
+    workspace: Callable[[int], ctypes.c_void_p],
+    stream: Callable[[], ctypes.c_void_p],
+    op: str,
+    *arguments: Any,
+) -> None:
+    """Run both phases of an aclnn operator with somebody else's memory and stream.
+
+    Parameters
+    ----------
+    runtime, op, *arguments
+        As for `launch`.
+    workspace
+        Allocates so many bytes (or none), which have to last until the stream has finished the
+        work.
+    stream
+        Asked for the stream last of all, right before the work is queued.
+    """
     size = ctypes.c_uint64()
     executor = ctypes.c_void_p()
     runtime.call(f"{op}GetWorkspaceSize", *arguments, ctypes.byref(size), ctypes.byref(executor))
     with _unlaunched(runtime, executor):
-        workspace = stack.enter_context(runtime.memory(size.value))
-    runtime.call(op, workspace, size.value, executor, stream)
+        memory = workspace(size.value)
+        queue = stream()
+    runtime.call(op, memory, size.value, executor, queue)
 
 
 @dataclass(frozen=True)
@@ -75,6 +109,37 @@ class HostInput:
 
 
 @dataclass(frozen=True)
+class DeviceArray:
+    """An array that is in device memory already; extents are in elements.
+
+    Attributes
+    ----------
+    base, storage
+        The memory it is a view of: where it starts, and how much it holds.
+    offset
+        From the start of the memory to the first element.
+    dtype
+        Name of the element type.
+    shape, strides
+        The view.
+    """
+
+    base: int
+    storage: int
+    offset: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        expected = contiguous_strides(self.shape)
+        axes = zip(self.shape, self.strides, expected, strict=True)
+        return all(n == 1 or stride == wanted for n, stride, wanted in axes)
+
+
+@dataclass(frozen=True)
 class Attributes:
     """The operator's attributes, in the order of its definition; block sizes 0: its plan's."""
 
@@ -87,7 +152,7 @@ class Attributes:
     block_n: int
     layout: str
 
-    def arguments(self, inputs: Sequence[HostInput | None]) -> tuple[Any, ...]:
+    def arguments(self, inputs: Sequence[HostInput | DeviceArray | None]) -> tuple[Any, ...]:
         """Return the C arguments; the last says which of the inputs are strided views."""
         strided = sum(1 << i for i, x in enumerate(inputs) if x is not None and not x.contiguous)
         *numbers, layout = astuple(self)
@@ -154,3 +219,46 @@ def flash_attention_host(
         runtime.call("aclrtSynchronizeStream", stream)
         for array, pointer in zip((out, lse), results, strict=True):
             runtime.copy_to_host(array.ctypes.data, pointer, array.nbytes)
+
+
+def flash_attention_device(
+    runtime: Acl,
+    inputs: Sequence[DeviceArray | None],
+    attributes: Attributes,
+    outputs: tuple[DeviceArray, DeviceArray],
+    workspace: Callable[[int], ctypes.c_void_p],
+    stream: Callable[[], ctypes.c_void_p],
+) -> None:
+    """Queue attention of arrays in device memory; returns before it is computed.
+
+    Their device has to be current on the calling thread.
+
+    Parameters
+    ----------
+    runtime
+        The runtime to use.
+    inputs
+        q, k, v, bias, mask, alibi_slopes; the last three may be None.
+    attributes
+        The operator's attributes.
+    outputs
+        The result and the log-sum-exps, both row-major.
+    workspace, stream
+        As for `launch_with`.
+    """
+    with ExitStack() as descriptors:
+
+        def describe(array: DeviceArray) -> ctypes.c_void_p:
+            return descriptors.enter_context(
+                tensor(
+                    *(runtime, ctypes.c_void_p(array.base), array.dtype, array.shape),
+                    *(array.strides, array.storage, array.offset),
+                )
+            )
+
+        input_tensors = [None if array is None else describe(array) for array in inputs]
+        output_tensors = [describe(array) for array in outputs]
+        launch_with(
+            *(runtime, workspace, stream, FLASH_ATTENTION),
+            *(*input_tensors, *attributes.arguments(inputs), *output_tensors),
+        )

@@ -33,6 +33,7 @@ def tensor(
     shape: Sequence[int],
     strides: Sequence[int] | None = None,
     storage: int | None = None,
+    offset: int = 0,
 ) -> Iterator[ctypes.c_void_p]:
     """Create a descriptor and destroy it at the end.
 
@@ -41,13 +42,15 @@ def tensor(
     runtime
         Whose descriptor; two runtimes' descriptors must not meet.
     data
-        Address of the first element.
+        Address of the memory, which has to be aligned to 32 bytes.
     dtype
         A key of `DTYPES`.
     shape, strides
         The view, in elements; strides None for row-major.
     storage
         Elements the memory holds from `data` on; None for as many as the shape has.
+    offset
+        Elements from `data` to the view's first one.
     """
     rank = len(shape)
     dims = (ctypes.c_int64 * rank)(*shape)
@@ -55,7 +58,7 @@ def tensor(
     flat = None if storage is None else (ctypes.c_int64 * 1)(storage)
     storage_dims, storage_rank = (dims, rank) if flat is None else (flat, 1)
     raw = runtime.libraries["aclCreateTensor"](
-        *(dims, rank, DTYPES[dtype], steps, 0, _FORMAT_ND, storage_dims, storage_rank, data)
+        *(dims, rank, DTYPES[dtype], steps, offset, _FORMAT_ND, storage_dims, storage_rank, data)
     )
     if not raw:
         raise runtime.error("aclCreateTensor", 161001)

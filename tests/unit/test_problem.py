@@ -137,9 +137,14 @@ def test_foreign_devices_are_refused(device):
         make_problem(*arrays)
 
 
-def test_npu_tensors_are_not_supported_yet_and_say_so():
-    with pytest.raises(errors.NotSupportedError, match="npu:0"):
-        make_problem(*(replace(a, device="npu:0") for a in (Q, K, K)))
+def test_npu_tensors_are_computed_where_they_are():
+    assert make_problem(*(replace(a, device="npu:1") for a in (Q, K, K))).device == "npu:1"
+
+
+def test_tensors_of_two_npus_are_refused():
+    q, k, v = (replace(a, device="npu:0") for a in (Q, K, K))
+    with pytest.raises(errors.DeviceMismatchError, match="v: got device npu:1 beside q on npu:0"):
+        make_problem(q, k, replace(v, device="npu:1"))
 
 
 def test_mixed_kinds_are_a_type_error():
