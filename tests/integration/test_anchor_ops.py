@@ -53,7 +53,8 @@ def compute(case: predict.Case, arrays: list[Any], folder: Path) -> Any:
         "ASCENDFA_ANCHOR_BUILD": str(predict.BUILD),
     }
     command = [sys.executable, "-c", COMPUTE, str(LIB), json.dumps(case), str(folder)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    # Away from the checkout, whose package has no toolkit inside.
+    done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     with np.load(folder / "out.npz") as outputs:
         return outputs["arr_0"]
