@@ -53,6 +53,8 @@ CASES = (
     Case(heads=41, seq_q=128, seq_k=1100, dim=128, causal=False),
     Case(heads=24, seq_q=300, seq_k=700, dim=64, causal=True),
     Case(heads=3, seq_q=90, seq_k=340, dim=192, value_dim=256, causal=False, block_n=128),
+    # So wide that the query block reaches the cube slice by slice.
+    Case(heads=2, seq_q=90, seq_k=340, dim=320, value_dim=400, causal=False, block_n=128),
     Case(
         heads=2,
         seq_q=90,

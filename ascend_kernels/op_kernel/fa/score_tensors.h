@@ -30,7 +30,7 @@ class TermTiles {
     const uint32_t bytes = step.keys * sizeof(T);
     const int64_t gap = strides_.row * static_cast<int64_t>(sizeof(T)) - bytes;
     const uint32_t padding = (width * sizeof(T) - AlignUp(bytes, kBlockBytes)) / kBlockBytes;
-    const AscendC::DataCopyPadExtParams<T> pad(false, 0, 0, static_cast<T>(0));
+    const AscendC::DataCopyPadExtParams<T> pad;
     if (Repeated() || (gap >= 0 && gap <= kMaxGap)) {
       const AscendC::DataCopyExtParams params(static_cast<uint16_t>(Repeated() ? 1 : rows), bytes,
                                               static_cast<uint32_t>(Repeated() ? 0 : gap), padding,
