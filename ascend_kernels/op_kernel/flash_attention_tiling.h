@@ -64,9 +64,10 @@ struct FlashAttentionTiling {
   uint32_t alibi_batch_stride;  // 0: the same slopes for every batch
 
   // Coupled cores.
-  uint32_t cube_bytes;    // of L1
-  uint32_t fewest_rows;   // in a head's last task; the one before lends them
-  uint32_t head_by_head;  // 1: the tasks of a head follow each other, which share its keys in the L2
+  uint32_t cube_bytes;   // of L1
+  uint32_t fewest_rows;  // in a head's last task; the one before lends them
+  uint32_t
+      head_by_head;  // 1: the tasks of a head follow each other, which share its keys in the L2
 };
 
 #endif  // ASCENDFA_FLASH_ATTENTION_TILING_H

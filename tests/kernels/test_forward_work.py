@@ -1,4 +1,4 @@
-"""Tiles that no query sees cost nothing: counted in what the cube's right operand is loaded with."""
+"""Tiles that no query sees cost nothing, counted in what the cube loads as its right operand."""
 
 from __future__ import annotations
 
