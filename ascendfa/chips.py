@@ -120,16 +120,19 @@ def _tile_needs(block_m: int, block_n: int, dims: tuple[int, int], itemsize: int
     The op package's plan adds what its pipeline depth takes and refuses as well, by name.
     """
     keys, values = (-(-dim // _FRACTAL) * _FRACTAL for dim in dims)
-    queries = 2 * block_m * keys
+    # A larger block is worked on in bands of a product's rows, where a key tile fits L1.
+    bands = itemsize == 2 and max(keys, values) <= _CUBE_EDGE and block_m <= 2 * _CUBE_EDGE
+    rows = min(block_m, _CUBE_EDGE) if bands else block_m
+    queries = 2 * rows * keys
     # Two chunks of keys, values and weights.
     chunk = _CUBE_DEPTH // itemsize // 2
-    chunks = 2 * chunk * (keys + values + block_m)
+    chunks = 2 * chunk * (keys + values + rows)
     products = 2 if values <= 2 * _CUBE_EDGE else 4
     slice_of_scores = _FEWEST_ROWS * -(-block_n // _LANES) * _LANES
     return {
         "L1": (queries + chunks) * itemsize,
         # fp32 products, one being computed while another is stored, or all parts of an output.
-        "L0C": products * block_m * _CUBE_EDGE * 4,
+        "L0C": products * rows * _CUBE_EDGE * 4,
         # Two slices of scores in fp32, and their weights in the input type.
         "UB": 2 * slice_of_scores * (4 + itemsize),
     }

@@ -15,12 +15,16 @@ constexpr uint32_t kCubeEdge = 128;    // rows and columns of a product
 constexpr uint32_t kCubeDepth = 256;   // bytes of the axis it sums over
 constexpr uint32_t kVectorLanes = 64;  // fp32 lanes of a vector repeat
 constexpr uint32_t kVectorCores = 2;
-constexpr uint32_t kMaxBlockM = 128;  // rows of a product; two vector cores of 64 lanes
+constexpr uint32_t kBandRows = 128;  // rows of a product; two vector cores of 64 lanes
+constexpr uint32_t kMaxBands = 2;    // of a task
+constexpr uint32_t kMaxBlockM = kMaxBands * kBandRows;
 constexpr uint32_t kMaxBlockN = 512;  // the row reduction folds 8 x 64 columns
 constexpr uint32_t kDefaultBlockN = 512;
 constexpr uint32_t kMaxHeadDim = 576;
 constexpr uint32_t kMaxValueDim = 512;  // four products of 128 columns
 constexpr uint32_t kLag = 2;
+// The cube core of a banded task asks for weights a step ahead of their use.
+constexpr uint32_t kBandedLag = 3;
 constexpr uint64_t kWorkspaceAlignment = 512;
 constexpr int64_t kMaxLength = std::numeric_limits<int32_t>::max();
 // Distances between rows of the result travel through a 32-bit field, in bytes.
@@ -120,10 +124,11 @@ void Describe(const ForwardProblem& p, FlashAttentionTiling& t) {
   t.head_dim_padded = static_cast<uint32_t>(AlignUp(p.head_dim, kFractalRows));
   t.value_dim = static_cast<uint32_t>(p.value_dim);
   t.value_dim_padded = static_cast<uint32_t>(AlignUp(p.value_dim, kFractalRows));
-  t.block_m = Choose(p.block_m, kMaxBlockM, p.seq_q, kFractalRows);
+  t.block_m = Choose(p.block_m, kBandRows, p.seq_q, kFractalRows);
   t.block_n = Choose(p.block_n, kDefaultBlockN, p.seq_k, kVectorLanes);
   t.lag = kLag;
   t.depth = kLag + 1;
+  t.score_bytes = sizeof(float);
   t.scale = p.scale;
   t.softcap = p.softcap;
   t.has_bias = p.has_bias ? 1 : 0;
@@ -132,10 +137,37 @@ void Describe(const ForwardProblem& p, FlashAttentionTiling& t) {
   t.alibi_batch_stride = static_cast<uint32_t>(p.alibi_batch_stride);
 }
 
-// Rows per slice for which `row_bytes` come closest to `budget`, in groups of eight.
-uint32_t SliceRows(uint64_t budget, uint64_t row_bytes) {
-  const uint64_t rows = budget / row_bytes / 8 * 8;
-  return static_cast<uint32_t>(std::min<uint64_t>(std::max<uint64_t>(rows, 8), kVectorLanes));
+// Bands share what is fetched of keys and values; but fewer, larger tasks may leave core groups
+// idle in the last round.
+uint32_t PreferBlockM(const FlashAttentionTiling& t, uint32_t groups) {
+  const auto idle_share = [&](uint32_t block_m) {
+    const uint64_t blocks = (t.seq_q + uint64_t{block_m} - 1) / block_m;
+    const uint64_t tasks = blocks * t.batch * t.q_heads;
+    const uint64_t rounds = (tasks + groups - 1) / groups;
+    return 1.0 - static_cast<double>(tasks) / static_cast<double>(rounds * groups);
+  };
+  constexpr double kWorth = 0.12;  // of the time, what the second band saves
+  return idle_share(kMaxBlockM) > idle_share(kBandRows) + kWorth ? kBandRows : kMaxBlockM;
+}
+
+// Tasks of bands, for 16-bit elements and head dimensions up to a product's edge. Two pieces of
+// keys, and of values, are in L1, which with two bands have to be the whole tile; pieces are long,
+// because long transfers are fast.
+bool PlanBands(const ForwardProblem& p, const Capacities& capacities, FlashAttentionTiling& t) {
+  if (p.element_bytes != 2 || t.head_dim_padded > kCubeEdge || t.value_dim_padded > kCubeEdge) {
+    return false;
+  }
+  FlashAttentionTiling banded = t;
+  banded.block_m = Choose(p.block_m, PreferBlockM(t, capacities.cube_cores), p.seq_q, kFractalRows);
+  banded.lag = kBandedLag;
+  banded.depth = kBandedLag + 1;
+  banded.kv_slots = 2;
+  banded.piece_keys = (t.block_n > kCubeEdge ? 2 : 1) * kCubeEdge;
+  if (CubeBytes(banded, p.element_bytes) > capacities.l1_bytes) {
+    return false;
+  }
+  t = banded;
+  return true;
 }
 
 // Deepest rings and largest slices that fit, in this order: long vector runs and many loads in
@@ -184,19 +216,27 @@ std::string FitCube(const Capacities& capacities, uint32_t element_bytes, bool f
                  capacities.chip);
 }
 
+// The largest slices that fit: the start of a vector instruction is worth many of its repeats.
 bool FitsUb(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
-  constexpr uint64_t kScoreSlices[] = {32 * 1024, 16 * 1024, 0};
-  constexpr uint64_t kOutputSlices[] = {16 * 1024, 8 * 1024, 0};
-  for (const uint64_t output_slice : kOutputSlices) {
-    for (const uint64_t score_slice : kScoreSlices) {
-      t.softmax_rows = SliceRows(score_slice, AlignUp(t.block_n, kVectorLanes) * sizeof(float));
-      t.output_rows = SliceRows(output_slice, t.value_dim_padded * sizeof(float));
-      t.vector_bytes = static_cast<uint32_t>(VectorBytes(t, element_bytes));
-      if (t.vector_bytes <= capacities.ub_bytes) {
-        return true;
+  constexpr uint32_t kMaxRepeats = 255;
+  const uint32_t repeats = static_cast<uint32_t>(AlignUp(t.block_n, kVectorLanes)) / kVectorLanes;
+  t.score_slots = t.score_bytes == sizeof(float) ? 2 : 1;
+  for (t.softmax_rows = kVectorLanes; t.softmax_rows != 0; t.softmax_rows -= 8) {
+    if (t.softmax_rows * repeats > kMaxRepeats) {
+      continue;
+    }
+    for (const uint32_t output_rows : {16u, 8u}) {
+      for (const uint32_t slots : {2u, 1u}) {
+        t.output_rows = output_rows;
+        t.weight_slots = slots;
+        t.vector_bytes = static_cast<uint32_t>(VectorBytes(t, element_bytes));
+        if (t.vector_bytes <= capacities.ub_bytes) {
+          return true;
+        }
       }
     }
   }
+  t.softmax_rows = 8;
   return false;
 }
 
@@ -217,11 +257,11 @@ std::string FitUb(const Capacities& capacities, const ForwardProblem& p, FlashAt
 }
 
 void PlaceWorkspace(uint32_t element_bytes, FlashAttentionTiling& t) {
-  const uint64_t tile = static_cast<uint64_t>(t.block_m) * t.block_n;
-  t.score_slot_bytes = AlignUp(tile * sizeof(float), kWorkspaceAlignment);
+  const uint64_t rows = std::min(t.block_m, kBandRows);
+  const uint64_t tile = rows * AlignUp(t.block_n, kCubeEdge);
+  t.score_slot_bytes = AlignUp(tile * t.score_bytes, kWorkspaceAlignment);
   t.weight_slot_bytes = AlignUp(tile * element_bytes, kWorkspaceAlignment);
-  t.partial_slot_bytes = AlignUp(
-      static_cast<uint64_t>(t.block_m) * t.value_dim_padded * sizeof(float), kWorkspaceAlignment);
+  t.partial_slot_bytes = AlignUp(rows * t.value_dim_padded * sizeof(float), kWorkspaceAlignment);
   t.weight_offset = t.depth * t.score_slot_bytes;
   t.partial_offset = t.weight_offset + t.depth * t.weight_slot_bytes;
   t.group_bytes = t.partial_offset + t.depth * t.partial_slot_bytes;
@@ -230,33 +270,40 @@ void PlaceWorkspace(uint32_t element_bytes, FlashAttentionTiling& t) {
 }  // namespace
 
 uint64_t CubeBytes(const FlashAttentionTiling& t, uint32_t element_bytes) {
-  const uint64_t queries = 2ull * t.block_m * t.head_dim_padded;
-  const uint64_t keys = static_cast<uint64_t>(t.key_chunk) * t.head_dim_padded;
-  const uint64_t values = static_cast<uint64_t>(t.key_chunk) * t.value_dim_padded;
-  const uint64_t weights = static_cast<uint64_t>(t.block_m) * t.key_chunk;
-  return element_bytes * (queries + t.kv_slots * (keys + values + weights));
+  constexpr uint64_t kSlots = 2;
+  const uint64_t rows = std::min(t.block_m, kBandRows);
+  const uint64_t chunk = t.piece_keys != 0 ? t.piece_keys : t.key_chunk;
+  const uint64_t weight_slots = t.piece_keys != 0 ? kSlots : t.kv_slots;
+  return element_bytes * (kSlots * rows * t.head_dim_padded +
+                          t.kv_slots * chunk * (t.head_dim_padded + t.value_dim_padded) +
+                          weight_slots * rows * chunk);
 }
 
 uint64_t VectorBytes(const FlashAttentionTiling& t, uint32_t element_bytes) {
   constexpr uint64_t kSlots = 2;
   constexpr uint64_t kLanes = kVectorLanes;
-  constexpr uint64_t kSpread = kVectorLanes * 8;  // one value per row, a block each
+  constexpr uint64_t kBlock = 8;
+  constexpr uint64_t kSpread = kVectorLanes * kBlock;  // one value per row, a block each
   constexpr uint64_t kLimits = kLanes + kSpread;
+  const uint64_t bands = AlignUp(t.block_m, kBandRows) / kBandRows;
+  const uint64_t band_rows = std::min(t.block_m, kBandRows) / kVectorCores;
   const uint64_t columns = AlignUp(t.block_n, kVectorLanes);
   const uint64_t scores = t.softmax_rows * columns;
   const uint64_t partials = static_cast<uint64_t>(t.output_rows) * t.value_dim_padded;
   const uint64_t staging = std::max(scores, partials);
   const uint64_t strip = t.softmax_rows * kLanes;
   const uint64_t window = columns + 2 * kLimits;
-  const uint64_t statistics = (3ull * t.depth + 4) * kLanes + kSpread;
-  const uint64_t rows = t.block_m / kVectorCores;
-  const uint64_t output = rows * t.value_dim_padded + 2 * kLanes + kSpread;
-  uint64_t floats = kSlots * (scores + partials) + strip + window + statistics + output;
-  floats += t.softcap != 0.0f ? 8 : 0;
+  const uint64_t reductions = strip + 2 * t.softmax_rows * kBlock;
+  const uint64_t statistics = (3ull * t.depth + 3) * kLanes + kSpread + 2 * kBlock + reductions;
+  const uint64_t output = bands * band_rows * t.value_dim_padded + 2 * kLanes + kSpread;
+  uint64_t floats = kSlots * partials + strip + window + statistics + output;
+  floats += t.score_bytes != sizeof(float) ? scores : 0;
+  floats += t.softcap != 0.0f ? kBlock : 0;
   floats += t.has_alibi != 0 ? kLimits : 0;
-  uint64_t bytes = sizeof(float) * floats + element_bytes * kSlots * staging;
-  bytes += t.has_bias != 0 ? element_bytes * kSlots * scores : 0;
-  bytes += t.has_mask != 0 ? kSlots * scores + 2 * strip : 0;
+  uint64_t bytes = sizeof(float) * floats + element_bytes * t.weight_slots * staging;
+  bytes += t.score_slots * scores * t.score_bytes;
+  bytes += t.has_bias != 0 ? element_bytes * t.score_slots * scores : 0;
+  bytes += t.has_mask != 0 ? t.score_slots * scores + 2 * strip : 0;
   return bytes;
 }
 
@@ -280,7 +327,13 @@ ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacit
     plan.block_dim = t.groups;
     return plan;
   }
-  plan.error = FitCube(capacities, problem.element_bytes, problem.block_m != 0, t);
+  if (!PlanBands(problem, capacities, t)) {
+    plan.error = t.block_m > kBandRows
+                     ? Message("block_m is ", t.block_m, ", at most ", kBandRows,
+                               " are allowed with head dimensions above ", kCubeEdge,
+                               " and elements of more than 2 bytes")
+                     : FitCube(capacities, problem.element_bytes, problem.block_m != 0, t);
+  }
   if (plan.ok()) {
     plan.error = FitUb(capacities, problem, t);
   }

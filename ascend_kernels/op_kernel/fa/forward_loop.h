@@ -1,9 +1,12 @@
 // The forward pass as one flat sequence of steps, the same on the cube core and its vector cores.
-// A step is one key tile of one task; tasks follow each other without a seam, so that the pipeline
-// between the cores never drains before the group's last task.
+// A task is a block of query rows; it is worked on in bands, all of them against one key tile
+// before the next, so that the tile is fetched once. A step is one key tile of one band; tasks
+// follow each other without a seam, so that the pipeline between the cores never drains before the
+// group's last task.
 #ifndef ASCENDFA_FA_FORWARD_LOOP_H
 #define ASCENDFA_FA_FORWARD_LOOP_H
 
+#include "../arch/capacities.h"
 #include "../flash_attention_tiling.h"
 #include "block_range.h"
 #include "tile_scheduler.h"
@@ -14,15 +17,19 @@ struct Step {
   uint32_t batch;
   uint32_t q_head;
   uint32_t kv_head;
-  uint32_t row;      // first query row of the task
-  uint32_t rows;     // query rows of the task
+  uint32_t band;     // of the task
+  uint32_t row;      // first query row of the band
+  uint32_t rows;     // query rows of the band
   uint32_t key;      // first key of the tile
-  uint32_t keys;     // keys of the tile that some row sees
+  uint32_t keys;     // keys of the tile that some row of the band sees
+  uint32_t fetched;  // keys of the tile that some row of the task sees
   uint32_t slot;     // hand-over slot
-  bool ends_early;   // some row does not see the last of those keys
+  bool ends_early;   // some row does not see the last of the band's keys
   bool starts_late;  // some row does not see the first of them
-  bool first;        // of its task
-  bool last;         // of its task
+  bool first;        // of its band
+  bool last;         // of its band
+  bool opens;        // the task's first step with this tile
+  bool closes;       // the task's last step with this tile
 };
 
 // What a task means in terms of tensors.
@@ -41,8 +48,8 @@ class ForwardTasks {
 
   __aicore__ inline const SeqLen& Lengths() const { return seqlen_; }
 
-  // The group's round-th task: where it is, and its tiles. False when there is none.
-  __aicore__ inline bool Get(uint32_t round, Step& step, BlockRange& range) const {
+  // The group's round-th task. False when there is none.
+  __aicore__ inline bool Get(uint32_t round, Step& step) {
     Task task;
     if (!scheduler_.Get(round, task)) {
       return false;
@@ -50,16 +57,38 @@ class ForwardTasks {
     step.batch = task.batch_head / q_heads_;
     step.q_head = task.batch_head % q_heads_;
     step.kv_head = step.q_head / heads_per_kv_;
-    step.row = task.block * block_m_;
-    uint32_t end = Smaller(step.row + block_m_, seqlen_.queries);
+    row_ = task.block * block_m_;
+    uint32_t end = Smaller(row_ + block_m_, seqlen_.queries);
     if (borrowed_ != 0) {
       const bool last = end == seqlen_.queries;
-      step.row -= last ? borrowed_ : 0;
+      row_ -= last ? borrowed_ : 0;
       end -= !last && seqlen_.queries - end < block_m_ ? borrowed_ : 0;
     }
-    step.rows = end - step.row;
-    range = BlockRange(seqlen_, step.row, step.rows, block_n_);
+    rows_ = end - row_;
     return true;
+  }
+  // The same where tasks have one band.
+  __aicore__ inline bool Get(uint32_t round, Step& step, BlockRange& range) {
+    if (!Get(round, step)) {
+      return false;
+    }
+    Band(0, step);
+    range = Range(0);
+    return true;
+  }
+
+  // Bands of the task last got; one of them: where it is, and its tiles. All bands of a task
+  // divide the keys alike.
+  __aicore__ inline uint32_t Bands() const { return CeilDiv(rows_, kBandRows); }
+  __aicore__ inline void Band(uint32_t band, Step& step) const {
+    step.band = band;
+    step.row = row_ + band * kBandRows;
+    step.rows = Smaller(kBandRows, rows_ - band * kBandRows);
+  }
+  __aicore__ inline BlockRange Range(uint32_t band) const {
+    const uint32_t row = band * kBandRows;
+    return BlockRange(seqlen_, row_ + row, Smaller(kBandRows, rows_ - row), block_n_,
+                      static_cast<uint32_t>(seqlen_.FirstKey(row_)));
   }
 
  private:
@@ -77,9 +106,11 @@ class ForwardTasks {
   uint32_t block_m_ = 1;
   uint32_t block_n_ = 1;
   uint32_t borrowed_ = 0;
+  uint32_t row_ = 0;
+  uint32_t rows_ = 0;
 };
 
-// Walks the steps of one group in order. Tasks without a visible key have no step.
+// Walks the steps of one group in order. Bands without a visible key have no step.
 class StepCursor {
  public:
   __aicore__ inline StepCursor() {}
@@ -96,42 +127,79 @@ class StepCursor {
 
   __aicore__ inline void Next() {
     slot_ = (slot_ + 1 == depth_) ? 0 : slot_ + 1;
-    ++tile_;
-    if (tile_ == tiles_) {
-      NextTask();
-    } else {
+    ++band_;
+    if (FindStep()) {
       Describe();
+    } else {
+      NextTask();
     }
   }
 
  private:
   __aicore__ inline void NextTask() {
-    tile_ = 0;
     do {
-      valid_ = tasks_.Get(round_, step_, range_);
+      valid_ = tasks_.Get(round_, step_);
+      if (!valid_) {
+        return;
+      }
       ++round_;
-      tiles_ = valid_ ? range_.Tiles() : 0;
-    } while (valid_ && tiles_ == 0);
-    if (valid_) {
-      Describe();
+      bands_ = tasks_.Bands();
+      tiles_ = 0;
+      for (uint32_t band = 0; band < bands_; ++band) {
+        ranges_[band] = tasks_.Range(band);
+        // Later bands see no less far.
+        tiles_ = ranges_[band].Tiles();
+      }
+      tile_ = 0;
+      band_ = 0;
+    } while (!FindStep());
+    Describe();
+  }
+
+  // Moves on to a band that visits the tile, or one of the next tiles. False at the task's end.
+  __aicore__ inline bool FindStep() {
+    for (; tile_ < tiles_; ++tile_) {
+      for (; band_ < bands_; ++band_) {
+        if (ranges_[band_].Visits(tile_)) {
+          return true;
+        }
+      }
+      band_ = 0;
     }
+    return false;
   }
 
   __aicore__ inline void Describe() {
-    step_.key = range_.KeyOf(tile_);
-    step_.keys = range_.KeysIn(tile_);
-    step_.ends_early = range_.EndsEarly(tile_);
-    step_.starts_late = range_.StartsLate(tile_);
-    step_.first = tile_ == 0;
-    step_.last = tile_ + 1 == tiles_;
+    const BlockRange& range = ranges_[band_];
+    tasks_.Band(band_, step_);
+    step_.key = range.KeyOf(tile_);
+    step_.keys = range.KeysIn(tile_);
+    step_.ends_early = range.EndsEarly(tile_);
+    step_.starts_late = range.StartsLate(tile_);
+    step_.first = tile_ == range.FirstTile();
+    step_.last = tile_ + 1 == range.Tiles();
+    step_.opens = true;
+    for (uint32_t band = 0; band < band_; ++band) {
+      step_.opens = step_.opens && !ranges_[band].Visits(tile_);
+    }
+    step_.closes = true;
+    step_.fetched = step_.keys;
+    for (uint32_t band = band_ + 1; band < bands_; ++band) {
+      if (ranges_[band].Visits(tile_)) {
+        step_.closes = false;
+        step_.fetched = ranges_[band].KeysIn(tile_);
+      }
+    }
     step_.slot = slot_;
   }
 
   ForwardTasks tasks_;
-  BlockRange range_;
+  BlockRange ranges_[kMaxBands];
   Step step_{};
   uint32_t depth_ = 1;
   uint32_t round_ = 0;
+  uint32_t bands_ = 0;
+  uint32_t band_ = 0;
   uint32_t tile_ = 0;
   uint32_t tiles_ = 0;
   uint32_t slot_ = 0;

@@ -1,5 +1,5 @@
 // The cube core's half of the forward pass: S = Q K^T for the step at the head of the pipeline,
-// then O = P V for the step `lag` behind it.
+// then O = P V for the step `lag` behind it. One band per task, any head dimension.
 #ifndef ASCENDFA_FA_FORWARD_LOOP_CUBE_H
 #define ASCENDFA_FA_FORWARD_LOOP_CUBE_H
 
@@ -91,7 +91,8 @@ class ForwardLoopCube {
     const AscendC::GlobalTensor<float> scores = bridge_.Scores(step.slot);
     for (uint32_t col = 0; col < step.keys; col += tiling_.key_chunk) {
       const uint32_t keys = Smaller(tiling_.key_chunk, step.keys - col);
-      ScoreChunk(step, scores[col], kept ? left_slots : nullptr, m, step.key + col, keys);
+      ScoreChunk(step, scores[bridge_.PanelOffset(col)], kept ? left_slots : nullptr, m,
+                 step.key + col, keys);
     }
     for (uint32_t part = 0; kept && part < key_parts_; ++part) {
       left_ring_.Release();
@@ -137,7 +138,7 @@ class ForwardLoopCube {
     key_ring_.Release();
     product_ring_.Publish();
     StoreProduct(scores, product_[product_ring_.Await() * product_elements_], step.rows, n,
-                 tiling_.block_n);
+                 kCubeEdge);
     product_ring_.Release();
   }
 
@@ -151,7 +152,7 @@ class ForwardLoopCube {
     }
     for (uint32_t col = 0; col < step.keys; col += tiling_.key_chunk) {
       const uint32_t keys = Smaller(tiling_.key_chunk, step.keys - col);
-      ValueChunk(step, weights[col], products, m, col, keys);
+      ValueChunk(step, weights[bridge_.PanelOffset(col)], products, m, col, keys);
     }
     const AscendC::GlobalTensor<float> partials = bridge_.Partials(step.slot);
     for (uint32_t part = 0; part < value_parts_; ++part) {
@@ -174,7 +175,7 @@ class ForwardLoopCube {
     if (col == 0) {
       bridge_.AwaitWeights();
     }
-    LoadTile(weights_[loading * weight_elements_], weights, step.rows, k, tiling_.block_n);
+    LoadTile(weights_[loading * weight_elements_], weights, step.rows, k, kCubeEdge);
     value_ring_.Publish();
     const uint32_t chunk = value_ring_.Await();
     const uint32_t left = left_ring_.Acquire();
@@ -230,7 +231,7 @@ class ForwardLoopCube {
   AscendC::TPipe& pipe_;
   const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
-  CubeVectorBridge<Element> bridge_;
+  CubeVectorBridge<Element, float> bridge_;
   AscendC::GlobalTensor<Element> q_;
   AscendC::GlobalTensor<Element> k_;
   AscendC::GlobalTensor<Element> v_;

@@ -16,7 +16,8 @@
 
 namespace ascendfa {
 
-template <typename Element>
+// Score: what scores arrive as.
+template <typename Element, typename Score>
 class ForwardLoopVector {
  public:
   __aicore__ inline ForwardLoopVector(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
@@ -35,14 +36,20 @@ class ForwardLoopVector {
     score_elements_ = tiling_.softmax_rows * columns;
     partial_elements_ = tiling_.output_rows * width;
     staging_elements_ = score_elements_ > partial_elements_ ? score_elements_ : partial_elements_;
+    result_rows_ = Smaller(staging_elements_ / width, kVectorRows);
     arena_.Init(pipe_, tiling_.vector_bytes);
-    scores_ = arena_.Take<float>(kSlots * score_elements_);
-    partials_ = arena_.Take<float>(kSlots * partial_elements_);
-    staging_ = arena_.Take<Element>(kSlots * staging_elements_);
-    scratch_ = arena_.Take<float>(tiling_.softmax_rows * kRepeatFloats);
-    terms_.Init(tiling_, inputs, arena_, scratch_, kSlots, score_elements_);
-    softmax_.Init(arena_, tiling_.depth);
-    output_.Init(arena_, tiling_.block_m / kVectorCores, width);
+    scores_ = arena_.Take<Score>(tiling_.score_slots * score_elements_);
+    if constexpr (kNarrowScores) {
+      work_ = arena_.Take<float>(score_elements_);
+    }
+    partials_ = arena_.Take<float>(kPartialSlots * partial_elements_);
+    staging_ = arena_.Take<Element>(tiling_.weight_slots * staging_elements_);
+    const FloatTensor scratch = arena_.Take<float>(tiling_.softmax_rows * kRepeatFloats);
+    terms_.Init(tiling_, inputs, arena_, scratch, tiling_.score_slots, score_elements_);
+    softmax_.Init(arena_, tiling_.depth, tiling_.softmax_rows, scratch);
+    softmax_.SetFactor(terms_.Remaining());
+    output_.Init(arena_, CeilDiv(tiling_.block_m, kCubeEdge),
+                 Smaller(tiling_.block_m, kCubeEdge) / kVectorCores, width);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -58,7 +65,14 @@ class ForwardLoopVector {
       if (head.Valid()) {
         const Step current = head.Current();
         head.Next();
+        if (step >= tiling_.lag) {
+          PrepareUpdate(tail.Current());
+        }
         Softmax(current, head);
+      } else {
+        softmax_.Flush();
+        PrepareUpdate(tail.Current());
+        AscendC::PipeBarrier<PIPE_V>();
       }
       if (step >= tiling_.lag) {
         UpdateOutput(tail.Current());
@@ -86,6 +100,11 @@ class ForwardLoopVector {
     return AlignUp(step.keys, kRepeatFloats);
   }
 
+  template <typename T>
+  __aicore__ inline static uint16_t Blocks(uint32_t elements) {
+    return static_cast<uint16_t>(elements * sizeof(T) / kBlockBytes);
+  }
+
   // MTE2: the slice of this core's score rows that starts at `row`. The tile's first load waits for
   // the tile, also on a core that has no rows in it.
   __aicore__ inline void LoadScores(const Step& step, uint32_t row) {
@@ -97,93 +116,130 @@ class ForwardLoopVector {
       return;
     }
     const uint32_t rows = Smaller(tiling_.softmax_rows, share.count - row);
-    const uint32_t columns = AlignUp(step.keys, kFractalRows);
-    const AscendC::DataCopyParams params(
-        static_cast<uint16_t>(rows), static_cast<uint16_t>(columns / kBlockFloats),
-        static_cast<uint16_t>((tiling_.block_n - columns) / kBlockFloats),
-        static_cast<uint16_t>((Width(step) - columns) / kBlockFloats));
     const uint32_t slot = score_ring_.Acquire();
-    AscendC::DataCopy(
-        scores_[slot * score_elements_],
-        bridge_.Scores(step.slot)[static_cast<uint64_t>(share.first + row) * tiling_.block_n],
-        params);
+    const AscendC::GlobalTensor<Score> tile =
+        bridge_.Scores(step.slot)[(share.first + row) * kCubeEdge];
+    for (uint32_t column = 0; column < step.keys; column += kCubeEdge) {
+      const uint32_t columns = AlignUp(Smaller(kCubeEdge, step.keys - column), kFractalRows);
+      const AscendC::DataCopyParams params(static_cast<uint16_t>(rows), Blocks<Score>(columns),
+                                           Blocks<Score>(kCubeEdge - columns),
+                                           Blocks<Score>(Width(step) - columns));
+      AscendC::DataCopy(scores_[slot * score_elements_ + column], tile[bridge_.PanelOffset(column)],
+                        params);
+    }
     terms_.Load(step, step.row + share.first + row, rows, Width(step), slot);
     score_ring_.Publish();
   }
 
-  // One tile of scores to one tile of weights. The load of the next slice, which may belong to the
-  // following step, is under way while this one is worked on.
+  // One tile of scores to one tile of weights.
   __aicore__ inline void Softmax(const Step& step, const StepCursor& following) {
     const Share share = ShareOf(step);
-    softmax_.Begin(step.slot, step.first);
+    softmax_.Begin(step.slot, step.band, step.first);
     if (share.count != 0) {
       terms_.Prepare(tasks_.Lengths(), step, step.row + share.first, share.count, Width(step));
+    } else {
+      LoadFollowing(step, share, 0, following);
     }
-    uint32_t row = 0;
-    do {
-      const uint32_t next = row + tiling_.softmax_rows;
-      if (next < share.count) {
-        LoadScores(step, next);
-      } else if (following.Valid()) {
-        LoadScores(following.Current(), 0);
-      }
-      if (share.count != 0) {
-        const uint32_t rows = Smaller(tiling_.softmax_rows, share.count - row);
-        SoftmaxSlice(step, share, row, rows);
-      }
-      row = next;
-    } while (row < share.count);
+    for (uint32_t row = 0; row < share.count; row += tiling_.softmax_rows) {
+      SoftmaxSlice(step, share, row, following);
+    }
     if (share.count != 0) {
-      softmax_.FinishStep(share.count);
+      softmax_.End(share.count);
+    } else {
+      // The rest of the pipeline relies on barriers between steps, and the flag gives away what
+      // this core has loaded of older tiles even where no weights lie between.
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
     }
-    // Also from a core without rows. Such tasks are short blocks, which every group computes first:
-    // the core has read no hand-over slot yet that this could give away.
     bridge_.WeightsReady();
   }
 
   __aicore__ inline void SoftmaxSlice(const Step& step, const Share& share, uint32_t row,
-                                      uint32_t count) {
-    const Rows rows{count, Width(step)};
+                                      const StepCursor& following) {
+    const Rows rows{Smaller(tiling_.softmax_rows, share.count - row), Width(step)};
     const uint32_t slot = score_ring_.Await();
-    const FloatTensor scores = scores_[slot * score_elements_];
-    ClearTail(scores, rows, step.keys);
+    const FloatTensor scores = Widened(rows, step.keys, slot);
     terms_.Apply(scores, rows, row, step.keys, slot);
-    softmax_.Normalise(scores, rows, row, scratch_);
+    if (kNarrowScores) {
+      score_ring_.Release();
+    }
+    LoadFollowing(step, share, row + tiling_.softmax_rows, following);
+    softmax_.Normalise(scores, rows, row);
 
     const AscendC::LocalTensor<Element> weights =
         staging_[staging_ring_.Acquire() * staging_elements_];
     Narrow(weights, scores, kRepeatFloats, DenseRepeats(rows), kRepeatFloats / kBlockFloats);
     staging_ring_.Publish();
-    score_ring_.Release();
-    AscendC::PipeBarrier<PIPE_V>();
-    softmax_.FinishSlice(rows, row, scratch_);
+    softmax_.Sum(scores, rows, row);
+    if (!kNarrowScores) {
+      score_ring_.Release();
+    }
     StoreWeights(step, share.first + row, rows);
+  }
+
+  // MTE2: the slice from `row` on, or the following step's first, while the current is worked on.
+  __aicore__ inline void LoadFollowing(const Step& step, const Share& share, uint32_t row,
+                                       const StepCursor& following) {
+    if (row < share.count) {
+      LoadScores(step, row);
+    } else if (following.Valid()) {
+      LoadScores(following.Current(), 0);
+    }
+  }
+
+  // Loaded scores as fp32, all columns defined. Ends with a vector barrier where it does anything.
+  __aicore__ inline FloatTensor Widened(const Rows& rows, uint32_t keys, uint32_t slot) {
+    const AscendC::LocalTensor<Score> loaded = scores_[slot * score_elements_];
+    ClearTail(loaded, rows, keys);
+    if constexpr (kNarrowScores) {
+      // The slice before may still be on its way out of the same place.
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Cast(work_, loaded, AscendC::RoundMode::CAST_NONE, kRepeatFloats, DenseRepeats(rows),
+                    AscendC::UnaryRepeatParams(1, 1, kStripStride, kStripStride / 2));
+      AscendC::PipeBarrier<PIPE_V>();
+      return work_;
+    } else {
+      return loaded;
+    }
   }
 
   // Columns no load has written, up to the next whole repeat, become zero scores; the mask then
   // takes them away with those beyond the last key.
-  __aicore__ inline void ClearTail(const FloatTensor& scores, const Rows& rows, uint32_t keys) {
+  __aicore__ inline void ClearTail(const AscendC::LocalTensor<Score>& scores, const Rows& rows,
+                                   uint32_t keys) {
     const uint32_t loaded = AlignUp(keys, kFractalRows);
     if (loaded == rows.width) {
       return;
     }
     uint64_t lanes[2] = {~0ULL << (loaded % kRepeatFloats), 0};
-    AscendC::Duplicate(scores[rows.width - kRepeatFloats], 0.0f, lanes,
-                       static_cast<uint8_t>(rows.count), 1, rows.Stride());
+    AscendC::Duplicate(scores[rows.width - kRepeatFloats], static_cast<Score>(0.0f), lanes,
+                       static_cast<uint8_t>(rows.count), 1,
+                       static_cast<uint8_t>(Blocks<Score>(rows.width)));
     AscendC::PipeBarrier<PIPE_V>();
   }
 
   // MTE3: weights of `rows` to the hand-over slot, columns up to the next multiple of 16.
   __aicore__ inline void StoreWeights(const Step& step, uint32_t row, const Rows& rows) {
-    constexpr uint32_t kBlockElements = kBlockBytes / sizeof(Element);
-    const uint32_t columns = AlignUp(step.keys, kFractalRows);
-    const AscendC::DataCopyParams params(
-        static_cast<uint16_t>(rows.count), static_cast<uint16_t>(columns / kBlockElements),
-        static_cast<uint16_t>((rows.width - columns) / kBlockElements),
-        static_cast<uint16_t>((tiling_.block_n - columns) / kBlockElements));
-    AscendC::DataCopy(bridge_.Weights(step.slot)[static_cast<uint64_t>(row) * tiling_.block_n],
-                      staging_[staging_ring_.Await() * staging_elements_], params);
+    const AscendC::LocalTensor<Element> weights =
+        staging_[staging_ring_.Await() * staging_elements_];
+    const AscendC::GlobalTensor<Element> tile = bridge_.Weights(step.slot)[row * kCubeEdge];
+    for (uint32_t column = 0; column < step.keys; column += kCubeEdge) {
+      const uint32_t columns = AlignUp(Smaller(kCubeEdge, step.keys - column), kFractalRows);
+      const AscendC::DataCopyParams params(
+          static_cast<uint16_t>(rows.count), Blocks<Element>(columns),
+          Blocks<Element>(rows.width - columns), Blocks<Element>(kCubeEdge - columns));
+      AscendC::DataCopy(tile[bridge_.PanelOffset(column)], weights[column], params);
+    }
     staging_ring_.Release();
+  }
+
+  // What UpdateOutput needs of the step's statistics. A vector barrier lies between the two.
+  __aicore__ inline void PrepareUpdate(const Step& step) {
+    const Share share = ShareOf(step);
+    if (share.count != 0 && !step.first) {
+      output_.Prepare(softmax_.Alpha(step.slot), share.count);
+    }
   }
 
   // Takes in the step's partial product; after a task's last one, writes the task's results.
@@ -193,7 +249,7 @@ class ForwardLoopVector {
     if (share.count == 0) {
       return;
     }
-    output_.Begin(softmax_.Alpha(step.slot), share.count, step.first);
+    output_.Begin(step.band, step.first);
     LoadPartials(step, share, 0);
     for (uint32_t row = 0; row < share.count; row += tiling_.output_rows) {
       if (row + tiling_.output_rows < share.count) {
@@ -222,11 +278,11 @@ class ForwardLoopVector {
   __aicore__ inline void WriteResults(const Step& step, const Share& share) {
     const FloatTensor lse =
         staging_[staging_ring_.Acquire() * staging_elements_].template ReinterpretCast<float>();
-    output_.Close(softmax_.Maximum(step.slot), softmax_.Sum(step.slot), lse, share.count);
+    output_.Close(softmax_.Offset(step.slot), softmax_.Sum(step.slot), lse, share.count);
     staging_ring_.Publish();
     StoreLse(step, share);
-    for (uint32_t row = 0; row < share.count; row += tiling_.output_rows) {
-      const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
+    for (uint32_t row = 0; row < share.count; row += result_rows_) {
+      const uint32_t rows = Smaller(result_rows_, share.count - row);
       output_.Finish(staging_[staging_ring_.Acquire() * staging_elements_], row, rows);
       staging_ring_.Publish();
       StoreOutput(step, share.first + row, rows);
@@ -260,60 +316,67 @@ class ForwardLoopVector {
 
   // Tasks in which no row sees a key have no steps: zeros, and a log-sum-exp of minus infinity.
   __aicore__ inline void WriteRowsWithoutKeys() {
-    constexpr uint32_t kMinusInfinity = 0xFF800000u;
     Step step{};
-    BlockRange range;
-    for (uint32_t round = 0; tasks_.Get(round, step, range); ++round) {
-      const Share share = ShareOf(step);
-      if (range.Tiles() != 0 || share.count == 0) {
-        continue;
-      }
-      const AscendC::LocalTensor<uint32_t> lse =
-          staging_[staging_ring_.Acquire() * staging_elements_]
-              .template ReinterpretCast<uint32_t>();
-      AscendC::Duplicate(lse, kMinusInfinity, kRepeatFloats, 1, 1, 8);
-      staging_ring_.Publish();
-      StoreLse(step, share);
-      for (uint32_t row = 0; row < share.count; row += tiling_.output_rows) {
-        const uint32_t rows = Smaller(tiling_.output_rows, share.count - row);
-        // Zero has the same bits in every type.
-        AscendC::Duplicate(staging_[staging_ring_.Acquire() * staging_elements_]
-                               .template ReinterpretCast<uint16_t>(),
-                           static_cast<uint16_t>(0),
-                           static_cast<int32_t>(rows * tiling_.value_dim_padded *
-                                                (sizeof(Element) / sizeof(uint16_t))));
-        staging_ring_.Publish();
-        StoreOutput(step, share.first + row, rows);
+    for (uint32_t round = 0; tasks_.Get(round, step); ++round) {
+      for (uint32_t band = 0; band < tasks_.Bands(); ++band) {
+        tasks_.Band(band, step);
+        const Share share = ShareOf(step);
+        if (tasks_.Range(band).Tiles() == 0 && share.count != 0) {
+          WriteNothingSeen(step, share);
+        }
       }
     }
   }
 
+  __aicore__ inline void WriteNothingSeen(const Step& step, const Share& share) {
+    constexpr uint32_t kMinusInfinity = 0xFF800000u;
+    const AscendC::LocalTensor<uint32_t> lse =
+        staging_[staging_ring_.Acquire() * staging_elements_].template ReinterpretCast<uint32_t>();
+    AscendC::Duplicate(lse, kMinusInfinity, kRepeatFloats, 1, 1, 8);
+    staging_ring_.Publish();
+    StoreLse(step, share);
+    for (uint32_t row = 0; row < share.count; row += result_rows_) {
+      const uint32_t rows = Smaller(result_rows_, share.count - row);
+      // Zero has the same bits in every type.
+      AscendC::Duplicate(staging_[staging_ring_.Acquire() * staging_elements_]
+                             .template ReinterpretCast<uint16_t>(),
+                         static_cast<uint16_t>(0),
+                         static_cast<int32_t>(rows * tiling_.value_dim_padded *
+                                              (sizeof(Element) / sizeof(uint16_t))));
+      staging_ring_.Publish();
+      StoreOutput(step, share.first + row, rows);
+    }
+  }
+
   __aicore__ inline void OpenRings() {
-    score_ring_.Open(pipe_, kSlots);
-    partial_ring_.Open(pipe_, kSlots);
-    staging_ring_.Open(pipe_, kSlots);
+    score_ring_.Open(pipe_, tiling_.score_slots);
+    partial_ring_.Open(pipe_, kPartialSlots);
+    staging_ring_.Open(pipe_, tiling_.weight_slots);
+    idle_event_ = pipe_.AllocEventID<AscendC::HardEvent::MTE2_MTE3>();
   }
 
   __aicore__ inline void CloseRings() {
     score_ring_.Close(pipe_);
     partial_ring_.Close(pipe_);
     staging_ring_.Close(pipe_);
+    pipe_.ReleaseEventID<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
   }
 
-  static constexpr uint32_t kSlots = 2;
+  static constexpr uint32_t kPartialSlots = 2;
+  static constexpr bool kNarrowScores = sizeof(Score) != sizeof(float);
 
   AscendC::TPipe& pipe_;
   const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
-  CubeVectorBridge<Element> bridge_;
+  CubeVectorBridge<Element, Score> bridge_;
   AscendC::GlobalTensor<Element> out_;
   AscendC::GlobalTensor<float> lse_;
 
   UbArena arena_;
-  FloatTensor scores_;
+  AscendC::LocalTensor<Score> scores_;
+  FloatTensor work_;  // the slice of narrow scores that is worked on
   FloatTensor partials_;
   AscendC::LocalTensor<Element> staging_;  // weights, outputs and log-sum-exps on their way out
-  FloatTensor scratch_;
   ScoreTerms<Element> terms_;
   SoftmaxState softmax_;
   OutputAccumulator output_;
@@ -322,10 +385,12 @@ class ForwardLoopVector {
   SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> partial_ring_;
   SlotRing<AscendC::HardEvent::V_MTE3, AscendC::HardEvent::MTE3_V> staging_ring_;
 
+  AscendC::TEventID idle_event_ = 0;
   uint32_t member_ = 0;
   uint32_t score_elements_ = 0;
   uint32_t partial_elements_ = 0;
   uint32_t staging_elements_ = 0;
+  uint32_t result_rows_ = 0;  // of the output, written at a time
 };
 
 }  // namespace ascendfa

@@ -1,18 +1,20 @@
 // Softmax over a row of scores that arrives tile by tile. Per row it carries the running maximum m
 // and the running sum l of exp(score - m); when a tile raises the maximum, what was summed before
-// is worth alpha = exp(m_old - m_new) of its value. fp32 throughout.
+// is worth alpha = exp(m_old - m_new) of its value. fp32 throughout. What is kept of the maximum is
+// its negative: scores then take it on in the instruction that scales them.
 #ifndef ASCENDFA_FA_ONLINE_SOFTMAX_H
 #define ASCENDFA_FA_ONLINE_SOFTMAX_H
 
 #include "mask.h"
+#include "row_reduction.h"
 #include "ub_arena.h"
 #include "vector_ops.h"
 
 namespace ascendfa {
 
-// Where the running maximum starts: no score is lower but minus infinity, and it is finite, so that
-// no difference of a score or a maximum and a maximum is undefined.
-constexpr float kMaximumFloor = kMostNegative;
+// Where the negative maximum starts: no score is lower than its negative but minus infinity, and it
+// is finite, so that no difference of a score or a maximum and a maximum is undefined.
+constexpr float kStartOffset = -kMostNegative;
 // Keeps a row without keys from dividing zero by zero.
 constexpr float kTinySum = 1.0e-30f;
 
@@ -20,98 +22,159 @@ constexpr float kTinySum = 1.0e-30f;
 // a step's alpha, m and l when it has long begun the next ones.
 class SoftmaxState {
  public:
-  __aicore__ inline void Init(UbArena& arena, uint32_t depth) {
+  // `rows` per slice; `scratch` takes an eighth of a slice of scores.
+  __aicore__ inline void Init(UbArena& arena, uint32_t depth, uint32_t rows,
+                              const FloatTensor& scratch) {
     const FloatTensor all = arena.Take<float>((3 * depth + kFixed) * kVectorRows);
-    start_max_ = all;
+    start_offset_ = all;
     start_sum_ = all[kVectorRows];
-    row_max_ = all[2 * kVectorRows];
-    row_sum_ = all[3 * kVectorRows];
-    max_ = all[kFixed * kVectorRows];
-    sum_ = max_[depth * kVectorRows];
+    row_offset_ = all[2 * kVectorRows];
+    offset_ = all[kFixed * kVectorRows];
+    sum_ = offset_[depth * kVectorRows];
     alpha_ = sum_[depth * kVectorRows];
     spread_ = arena.Take<float>(kVectorRows * kBlockFloats);
+    // In another bank than the first of the spread values it is read together with.
+    factor_ = arena.Take<float>(2 * kBlockFloats)[kBlockFloats];
+    maximum_.Init(arena, rows, scratch);
+    total_.Init(arena, rows, arena.Take<float>(rows * kRepeatFloats));
     // Spreading reads whole groups of eight rows: lanes beyond the last row must hold something.
-    AscendC::Duplicate(row_max_, 0.0f, kRepeatFloats, static_cast<uint8_t>(3 * depth + kFixed - 2),
-                       1, 8);
-    AscendC::Duplicate(start_max_, kMaximumFloor, kRepeatFloats, 1, 1, 8);
+    AscendC::Duplicate(row_offset_, 0.0f, kRepeatFloats,
+                       static_cast<uint8_t>(3 * depth + kFixed - 2), 1, 8);
+    AscendC::Duplicate(start_offset_, kStartOffset, kRepeatFloats, 1, 1, 8);
     AscendC::Duplicate(start_sum_, 0.0f, kRepeatFloats, 1, 1, 8);
   }
 
-  // Makes `slot` the current step's set; its predecessor's is the one of the step before.
-  __aicore__ inline void Begin(uint32_t slot, bool first_of_task) {
-    previous_max_ = first_of_task ? start_max_ : current_max_;
-    previous_sum_ = first_of_task ? start_sum_ : current_sum_;
-    current_max_ = max_[slot * kVectorRows];
-    current_sum_ = sum_[slot * kVectorRows];
-    current_alpha_ = alpha_[slot * kVectorRows];
+  // What Normalise multiplies scores by, above zero. The caller owes a vector barrier.
+  __aicore__ inline void SetFactor(float factor) {
+    scale_ = factor;
+    AscendC::Duplicate(factor_, factor, kBlockFloats, 1, 1, 8);
   }
 
-  // scores (row-dense, width a multiple of 64) -> exp(score - running maximum), for the rows
-  // that start at row `offset` of this core; `scratch` takes an eighth of the scores. On return
-  // the row sums of the result are still being reduced in `scratch`: see FinishSlice.
-  __aicore__ inline void Normalise(const FloatTensor& scores, const Rows& rows, uint32_t offset,
-                                   const FloatTensor& scratch) {
-    const uint8_t repeats = DenseRepeats(rows);
-    AscendC::BlockReduceMax(scratch, scores, repeats, kRepeatFloats, 1, 1, 8);
+  // Makes `slot` the current step's set; its predecessor's is the one of the band's step before.
+  __aicore__ inline void Begin(uint32_t slot, uint32_t band, bool first_of_band) {
+    current_.previous_offset =
+        first_of_band ? start_offset_ : offset_[band_slots_[band] * kVectorRows];
+    current_.previous_sum = first_of_band ? start_sum_ : sum_[band_slots_[band] * kVectorRows];
+    band_slots_[band] = slot;
+    current_.offset = offset_[slot * kVectorRows];
+    current_.sum = sum_[slot * kVectorRows];
+    current_.alpha = alpha_[slot * kVectorRows];
+  }
+
+  // scores (row-dense, width a multiple of 64) -> exp(factor score - running maximum), for the rows
+  // that start at row `row` of this core. What is left to do for the slice before, sums that wait
+  // for barriers more than for the unit, is done on the way.
+  __aicore__ inline void Normalise(const FloatTensor& scores, const Rows& rows, uint32_t row) {
+    maximum_.Blocks<RowOp::kMaximum>(scores, rows);
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::WholeReduceMax(row_max_[offset], scratch, rows.width / kBlockFloats, rows.count, 1, 1,
-                            rows.width / kRepeatFloats, AscendC::ReduceOrder::ORDER_ONLY_VALUE);
+    maximum_.Groups<RowOp::kMaximum>(rows);
+    FinishFirst();
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Max(current_max_[offset], previous_max_[offset], row_max_[offset], rows.count, 1,
-                 LanesBinary());
+    maximum_.Values<RowOp::kMaximum>(row_offset_[row], rows);
+    FinishSecond();
     AscendC::PipeBarrier<PIPE_V>();
-    SpreadRows(spread_, current_max_[offset], rows.count);
+    FinishThird();
+    AscendC::Muls(row_offset_[row], row_offset_[row], -scale_, rows.count, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Min(current_.offset[row], current_.previous_offset[row], row_offset_[row], rows.count,
+                 1, LanesBinary());
+    AscendC::PipeBarrier<PIPE_V>();
+    SpreadRows(spread_, current_.offset[row], rows.count);
     AscendC::PipeBarrier<PIPE_V>();
     for (uint32_t block = 0; block < rows.Blocks(); ++block) {
-      const FloatTensor strip = scores[block * kRepeatFloats];
-      AscendC::Sub(strip, strip, spread_, kRepeatFloats, static_cast<uint8_t>(rows.count),
-                   RowBroadcast(rows));
+      AscendC::FusedMulAdd(scores[block * kRepeatFloats], factor_, spread_, kRepeatFloats,
+                           static_cast<uint8_t>(rows.count),
+                           AscendC::BinaryRepeatParams(1, 0, 0, rows.Stride(), 0, 1));
     }
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Exp(scores, scores, kRepeatFloats, repeats, DenseUnary());
+    AscendC::Exp(scores, scores, kRepeatFloats, DenseRepeats(rows), DenseUnary());
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::BlockReduceSum(scratch, scores, repeats, kRepeatFloats, 1, 1, 8);
   }
 
-  // Completes Normalise; a vector barrier has to lie between the two.
-  __aicore__ inline void FinishSlice(const Rows& rows, uint32_t offset,
-                                     const FloatTensor& scratch) {
-    AscendC::WholeReduceSum(row_sum_[offset], scratch, rows.width / kBlockFloats, rows.count, 1, 1,
-                            rows.width / kRepeatFloats);
+  // Begins to sum what Normalise made of a slice; the next slice, or Flush, goes on with it.
+  __aicore__ inline void Sum(const FloatTensor& weights, const Rows& rows, uint32_t row) {
+    total_.Blocks<RowOp::kSum>(weights, rows);
+    pending_rows_ = rows;
+    pending_sum_ = current_.sum[row];
   }
 
-  // After all slices of the step: alpha and the running sum of the core's first `rows` rows.
-  __aicore__ inline void FinishStep(uint32_t rows) {
-    AscendC::Sub(current_alpha_, previous_max_, current_max_, rows, 1, LanesBinary());
+  // After all slices of the step: alpha and the running sum of the core's first `rows` rows follow
+  // with the next slice, or Flush.
+  __aicore__ inline void End(uint32_t rows) {
+    ended_ = current_;
+    ended_rows_ = rows;
+  }
+
+  // Does at once what the next slice would. The caller owes a vector barrier.
+  __aicore__ inline void Flush() {
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Exp(current_alpha_, current_alpha_, rows, 1, LanesUnary());
+    FinishFirst();
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Mul(current_sum_, previous_sum_, current_alpha_, rows, 1, LanesBinary());
+    FinishSecond();
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Add(current_sum_, current_sum_, row_sum_, rows, 1, LanesBinary());
-    AscendC::PipeBarrier<PIPE_V>();
+    FinishThird();
   }
 
   __aicore__ inline FloatTensor Alpha(uint32_t slot) const { return alpha_[slot * kVectorRows]; }
-  __aicore__ inline FloatTensor Maximum(uint32_t slot) const { return max_[slot * kVectorRows]; }
+  // The negative of the maximum.
+  __aicore__ inline FloatTensor Offset(uint32_t slot) const { return offset_[slot * kVectorRows]; }
   __aicore__ inline FloatTensor Sum(uint32_t slot) const { return sum_[slot * kVectorRows]; }
 
  private:
-  static constexpr uint32_t kFixed = 4;
+  static constexpr uint32_t kFixed = 3;
 
-  FloatTensor start_max_;
+  // What a step computes and starts from.
+  struct Set {
+    FloatTensor offset;
+    FloatTensor sum;
+    FloatTensor alpha;
+    FloatTensor previous_offset;
+    FloatTensor previous_sum;
+  };
+
+  __aicore__ inline void FinishFirst() {
+    if (pending_rows_.count != 0) {
+      total_.Groups<RowOp::kSum>(pending_rows_);
+    }
+    if (ended_rows_ != 0) {
+      AscendC::Sub(ended_.alpha, ended_.offset, ended_.previous_offset, ended_rows_, 1,
+                   LanesBinary());
+    }
+  }
+  __aicore__ inline void FinishSecond() {
+    if (pending_rows_.count != 0) {
+      total_.Values<RowOp::kSum>(pending_sum_, pending_rows_);
+      pending_rows_.count = 0;
+    }
+    if (ended_rows_ != 0) {
+      AscendC::Exp(ended_.alpha, ended_.alpha, ended_rows_, 1, LanesUnary());
+    }
+  }
+  __aicore__ inline void FinishThird() {
+    if (ended_rows_ != 0) {
+      AscendC::MulAddDst(ended_.sum, ended_.previous_sum, ended_.alpha, ended_rows_, 1,
+                         LanesBinary());
+      ended_rows_ = 0;
+    }
+  }
+
+  FloatTensor start_offset_;
   FloatTensor start_sum_;
-  FloatTensor row_max_;
-  FloatTensor row_sum_;
-  FloatTensor max_;
+  FloatTensor row_offset_;
+  FloatTensor offset_;
   FloatTensor sum_;
   FloatTensor alpha_;
   FloatTensor spread_;
-  FloatTensor previous_max_;
-  FloatTensor previous_sum_;
-  FloatTensor current_max_;
-  FloatTensor current_sum_;
-  FloatTensor current_alpha_;
+  FloatTensor factor_;  // one block
+  Set current_;
+  Set ended_;  // of the step whose statistics are under way
+  RowReduction maximum_;
+  RowReduction total_;
+  uint32_t band_slots_[kMaxBands] = {};
+  Rows pending_rows_{0, 0};  // of the slice whose sums are under way
+  FloatTensor pending_sum_;
+  uint32_t ended_rows_ = 0;
+  float scale_ = 1.0f;
 };
 
 }  // namespace ascendfa

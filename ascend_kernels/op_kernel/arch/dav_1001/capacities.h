@@ -26,6 +26,10 @@ constexpr uint32_t kStripKeys = 64;
 // Largest query block, in elements: half of L0A.
 constexpr uint32_t kQueryElements = 128 * 128;
 
+// Tasks are one band, whatever their rows.
+constexpr uint32_t kBandRows = kQueryElements;
+constexpr uint32_t kMaxBands = 1;
+
 // There are four event ids between two pipes; these share them.
 constexpr uint32_t kTileSlots = 3;    // key tiles in L1, beside the weights
 constexpr uint32_t kLoadSlots = 3;    // pieces between global memory and L1

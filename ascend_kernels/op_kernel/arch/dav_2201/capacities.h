@@ -24,9 +24,16 @@ constexpr uint32_t kCubeEdge = 128;
 constexpr uint32_t kCubeDepthBytes = 256;
 
 constexpr uint32_t kL0Slots = 2;
-// Query blocks in L1. Keys, and pairs of values and weights, take kv_slots each, three at most:
-// eight slots in all, the number of event ids between two pipes.
+// Rows of one product: two of scores and two of outputs share L0C.
+constexpr uint32_t kProductRows = 64;
+// Bands of a task: so many query rows each, as a product has.
+constexpr uint32_t kBandRows = kCubeEdge;
+constexpr uint32_t kMaxBands = 2;
+// Query blocks in L1. Keys, and pairs of values and weights, take kv_slots each, three at most;
+// with bands, keys, values and weights two each: eight slots in all, the number of event ids
+// between two pipes.
 constexpr uint32_t kQuerySlots = 2;
+constexpr uint32_t kWeightSlots = 2;
 
 constexpr uint32_t kVectorCores = 2;  // per cube core
 // Query rows a vector core holds statistics for: one repeat of fp32.

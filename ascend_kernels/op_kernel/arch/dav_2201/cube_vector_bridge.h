@@ -5,12 +5,16 @@
 #ifndef ASCENDFA_ARCH_DAV_2201_CUBE_VECTOR_BRIDGE_H
 #define ASCENDFA_ARCH_DAV_2201_CUBE_VECTOR_BRIDGE_H
 
+#include "../../fa/seqlen.h"
 #include "../../flash_attention_tiling.h"
+#include "capacities.h"
 #include "kernel_operator.h"
 
 namespace ascendfa {
 
-template <typename Element>
+// Score: what scores are handed over as, fp32 or fp16. Scores and weights lie in panels of 128
+// columns, one behind the other, so that every transfer of a panel is one run.
+template <typename Element, typename Score>
 class CubeVectorBridge {
  public:
   __aicore__ inline void Init(const FlashAttentionTiling& tiling, GM_ADDR workspace,
@@ -21,17 +25,21 @@ class CubeVectorBridge {
     score_slot_bytes_ = tiling.score_slot_bytes;
     weight_slot_bytes_ = tiling.weight_slot_bytes;
     partial_slot_bytes_ = tiling.partial_slot_bytes;
+    panel_elements_ = Smaller(tiling.block_m, kCubeEdge) * kCubeEdge;
   }
 
-  // [block_m, block_n] fp32.
-  __aicore__ inline AscendC::GlobalTensor<float> Scores(uint32_t slot) const {
-    return Tile<float>(base_ + score_slot_bytes_ * slot, score_slot_bytes_);
+  // Where a column of scores, or of weights, begins in its tile. Rows are kCubeEdge elements apart.
+  __aicore__ inline uint32_t PanelOffset(uint32_t column) const {
+    return column / kCubeEdge * panel_elements_ + column % kCubeEdge;
   }
-  // [block_m, block_n] in the element type.
+
+  __aicore__ inline AscendC::GlobalTensor<Score> Scores(uint32_t slot) const {
+    return Tile<Score>(base_ + score_slot_bytes_ * slot, score_slot_bytes_);
+  }
   __aicore__ inline AscendC::GlobalTensor<Element> Weights(uint32_t slot) const {
     return Tile<Element>(weights_ + weight_slot_bytes_ * slot, weight_slot_bytes_);
   }
-  // [block_m, head_dim_padded] fp32.
+  // [rows, value_dim_padded] fp32.
   __aicore__ inline AscendC::GlobalTensor<float> Partials(uint32_t slot) const {
     return Tile<float>(partials_ + partial_slot_bytes_ * slot, partial_slot_bytes_);
   }
@@ -79,6 +87,7 @@ class CubeVectorBridge {
   uint64_t score_slot_bytes_ = 0;
   uint64_t weight_slot_bytes_ = 0;
   uint64_t partial_slot_bytes_ = 0;
+  uint32_t panel_elements_ = 0;
 };
 
 }  // namespace ascendfa

@@ -77,6 +77,59 @@ __aicore__ inline void LoadTurnableTile(const AscendC::LocalTensor<Element>& dst
   }
 }
 
+// GM -> L1 (MTE2): the same with fractals row by row, the order of L0A and, each fractal turned, of
+// L0B, so that a single instruction takes them on. 16-bit elements.
+template <typename Element>
+__aicore__ inline void LoadTileByRows(const AscendC::LocalTensor<Element>& dst,
+                                      const AscendC::GlobalTensor<Element>& src, uint32_t rows,
+                                      uint32_t cols, int64_t row_stride) {
+  constexpr uint32_t kBlockElements = kBlockBytes / sizeof(Element);
+  const uint32_t fractal_row = kFractalRows * AlignUp(cols, kBlockElements);
+  const bool together = row_stride >= cols && row_stride * kFractalRows <= kMaxRowStride;
+  uint32_t row = 0;
+  if (together && rows >= kFractalRows) {
+    AscendC::Nd2NzParams params;
+    params.ndNum = static_cast<uint16_t>(rows / kFractalRows);
+    params.nValue = kFractalRows;
+    params.dValue = static_cast<uint16_t>(cols);
+    params.srcNdMatrixStride = static_cast<uint16_t>(row_stride * kFractalRows);
+    params.srcDValue = static_cast<uint16_t>(row_stride);
+    params.dstNzC0Stride = kFractalRows;
+    params.dstNzNStride = 1;
+    params.dstNzMatrixStride = static_cast<uint16_t>(fractal_row);
+    AscendC::DataCopy(dst, src, params);
+    row = rows / kFractalRows * kFractalRows;
+  }
+  for (; row < rows; row += kFractalRows) {
+    LoadTile(dst[row / kFractalRows * fractal_row], src[row_stride * row],
+             Smaller(kFractalRows, rows - row), cols, row_stride);
+  }
+}
+
+// L1 -> L0A (MTE1): a tile loaded by rows, or its first rows, as the left operand.
+template <typename Element>
+__aicore__ inline void LoadLeftByRows(const AscendC::LocalTensor<Element>& dst,
+                                      const AscendC::LocalTensor<Element>& src, uint32_t rows,
+                                      uint32_t cols) {
+  AscendC::LoadData2DParams params;
+  params.repeatTimes = static_cast<uint8_t>(rows / kFractalRows * (cols / kFractalRows));
+  params.srcStride = 1;
+  AscendC::LoadData(dst, src, params);
+}
+
+// L1 -> L0B (MTE1): a tile loaded by rows, or its first rows, as the right operand; the product
+// runs over the tile's rows, so each fractal is turned.
+template <typename Element>
+__aicore__ inline void LoadRightByRows(const AscendC::LocalTensor<Element>& dst,
+                                       const AscendC::LocalTensor<Element>& src, uint32_t rows,
+                                       uint32_t cols) {
+  AscendC::LoadData2DParams params;
+  params.repeatTimes = static_cast<uint8_t>(rows / kFractalRows * (cols / kFractalRows));
+  params.srcStride = 1;
+  params.ifTranspose = true;
+  AscendC::LoadData(dst, src, params);
+}
+
 // L1 -> L0A (MTE1): columns [col, col + cols) of a tile as the left operand. All counts are
 // multiples of 16.
 template <typename Element>
@@ -160,8 +213,10 @@ __aicore__ inline void Multiply(const AscendC::LocalTensor<float>& dst,
   AscendC::Mmad(dst, left, right, params);
 }
 
-// L0C -> GM (FIX): the first `rows` rows of a product of `cols` columns, as fp32.
-__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<float>& dst,
+// L0C -> GM (FIX): the first `rows` rows of a product of `cols` columns, as fp32 or rounded to
+// fp16.
+template <typename T>
+__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<T>& dst,
                                     const AscendC::LocalTensor<float>& src, uint32_t rows,
                                     uint32_t cols, uint32_t row_stride) {
   AscendC::FixpipeParamsV220 params;
@@ -172,7 +227,10 @@ __aicore__ inline void StoreProduct(const AscendC::GlobalTensor<float>& dst,
   params.ndNum = 1;
   params.srcNdStride = 0;
   params.dstNdStride = 0;
-  AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(dst, src, params);
+  if constexpr (sizeof(T) == sizeof(half)) {
+    params.quantPre = QuantMode_t::F322F16;
+  }
+  AscendC::Fixpipe<T, float, AscendC::CFG_ROW_MAJOR>(dst, src, params);
 }
 
 }  // namespace ascendfa
