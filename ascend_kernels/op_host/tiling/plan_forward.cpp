@@ -23,8 +23,10 @@ constexpr uint32_t kDefaultBlockN = 512;
 constexpr uint32_t kMaxHeadDim = 576;
 constexpr uint32_t kMaxValueDim = 512;  // four products of 128 columns
 constexpr uint32_t kLag = 2;
-// The cube core of a banded task asks for weights a step ahead of their use.
-constexpr uint32_t kBandedLag = 3;
+// The cube core of a banded task asks for weights up to two steps ahead of their use, and a vector
+// core finishes a step once it has asked for the scores of the next: four steps at least. An odd
+// number lets keys and values begin their tiles in different steps.
+constexpr uint32_t kBandedLag = 5;
 constexpr uint64_t kWorkspaceAlignment = 512;
 constexpr int64_t kMaxLength = std::numeric_limits<int32_t>::max();
 // Distances between rows of the result travel through a 32-bit field, in bytes.
