@@ -46,6 +46,17 @@ TEST(TimelineDma, WritesAndFixpipe) {
   EXPECT_EQ(t.l2.written, 87800u);
 }
 
+// A pipe that has stored to global memory moves within the core as fast as one that has not.
+TEST(TimelineDma, LocalMovesWaitForTransfersAndNotForEachOthersLatency) {
+  const Costs costs = costs_for("Ascend910A");
+  CoreTrace one = core(CoreKind::Coupled);
+  one.records = {move(Pipe::MTE3, Path::UbToGm, 6400), move(Pipe::MTE3, Path::UbToL1, 12800),
+                 move(Pipe::MTE3, Path::UbToL1, 12800)};
+  const CoreTimeline t = replay({one}, costs).cores[0];
+  EXPECT_NEAR(t.spans[1].start, t.spans[0].end, 1e-6);
+  EXPECT_NEAR(t.spans[2].start, t.spans[1].start + 12800 / 128.0, 1e-6);
+}
+
 TEST(TimelineDma, StreamHidesLatencyAndReachesThePipesRate) {
   const Costs costs = costs_for("Ascend910B3");
   CoreTrace aic = core(CoreKind::AIC);

@@ -58,6 +58,7 @@ struct PipeState {
   double busy_until = 0;
   Hold hold;
   uint64_t transfers = 0;             // GM transfers issued so far
+  double transferred_at = 0;          // the last of them that is complete was so then
   std::vector<double> transfer_done;  // completion of the last dma_outstanding ones
   std::deque<Transfer> in_flight;
 

@@ -229,8 +229,8 @@ bool Engine::step_work(CoreState& core, Pipe pipe, PipeState& state, const Queue
     cost.occupancy = mmad_cycles(costs_, w);
     core.out->cube_steps += mmad_steps(costs_, w);
   }
-  double start = std::max(state.free_at, entry.ready);
-  if (state.transfers > 0) start = std::max(start, state.done_at);
+  // Behind transfers of global memory, but not behind the latency of other moves.
+  const double start = std::max({state.free_at, entry.ready, state.transferred_at});
   const double end = start + cost.occupancy + cost.latency;
   state.free_at = start + cost.occupancy;
   state.done_at = std::max(state.done_at, end);

@@ -104,6 +104,7 @@ void Engine::on_end(CoreState& core, Pipe pipe, double now) {
   const uint64_t number = state.transfers - state.in_flight.size() - 1;
   state.transfer_done[number % outstanding] = now;
   state.done_at = std::max(state.done_at, now);
+  state.transferred_at = now;
   busy(core, pipe, t.issued, now);
   span(core, t.record, t.issued, now);
   for (const Queued& flag : t.then) {
