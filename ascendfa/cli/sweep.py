@@ -83,44 +83,45 @@ def _run(
 
 def _blocks(record: Record) -> str:
     candidate = record.candidate
-    return f"{candidate.block_m or 'plan'} x {candidate.block_n or 'plan'}"
+    if candidate.block_m == candidate.block_n == 0:
+        return "plan"
+    return f"{candidate.block_m or 'plan'}x{candidate.block_n or 'plan'}"
 
 
 def _summary(records: list[Record]) -> None:
     if not records:
         return
     origin = records[0].origin
-    spread = "±band" if origin.source == "predicted" else "±spread"
+    spread = "band" if origin.source == "predicted" else "spread"
     title = f"best blocks on {origin.soc}, {origin.source.upper()}"
-    table = Table(title=title, title_justify="left", box=None)
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("problem", no_wrap=True)
-    for name in ("best", "µs", spread, "plan µs", "worst µs", "max error", "tried", "bad"):
-        table.add_column(name, justify="right")
+    for name in ("best", "µs", spread, "plan µs", "error", "tried"):
+        table.add_column(name, justify="right", no_wrap=True)
     for shape, group in by_shape(records).items():
         best = fastest(group)
         bad = sum(bool(r.problem) for r in group)
+        tried = str(len(group)) + (f", {bad} bad" if bad else "")
         if best is None:
-            first = group[0].problem.splitlines()[0]
-            table.add_row(str(shape), Text(first), *[""] * 5, str(len(group)), str(bad))
+            table.add_row(str(shape), "none", "", "", "", "", tried)
             continue
         counting = [r for r in group if not r.problem]
-        plan = [r for r in counting if (r.candidate.block_m, r.candidate.block_n) == (0, 0)]
+        plan = [r for r in counting if _blocks(r) == "plan"]
         table.add_row(
             str(shape),
             _blocks(best),
             f"{best.median_us:.1f}",
             f"{best.spread:.0%}",
             f"{plan[0].median_us:.1f}" if plan else "-",
-            f"{counting[-1].median_us:.1f}",
             f"{max(r.error for r in counting):.1e}",
-            str(len(group)),
-            str(bad),
+            tried,
         )
     out().print(table)
     for record in records:
-        if record.problem.startswith("wrong"):
-            text = f"{record.candidate.shape} {_blocks(record)}: {record.problem}"
-            out().print(Text(text, style="bold red"))
+        if record.problem:
+            style = "bold red" if record.problem.startswith("wrong") else "yellow"
+            text = f"{record.candidate.shape} {_blocks(record)}: {record.problem.splitlines()[0]}"
+            out().print(Text(text, style=style))
 
 
 def _origin(sweep_file: SweepFile, source: Source) -> Origin:

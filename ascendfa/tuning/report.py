@@ -129,6 +129,7 @@ def _rule(choice: _Choice, record: Record) -> Rule:
     when = When(
         dtype=choice.dtype,
         head_dim=choice.head_dim,
+        head_dim_v=choice.head_dim,
         causal=choice.causal,
         min_seq_q=choice.seq_q,
         min_seq_k=choice.seq_k,
@@ -177,7 +178,9 @@ def promote(records: Sequence[Record], folder: Path) -> tuple[Path, list[Rule]]:
         else f"predicted by the emulator's cycle model for {origin.soc}, kernels {origin.kernel}; "
         "not measured on hardware"
     )
-    text = _yaml(_header(file), origin.chip, ordered, {id(rule): note for rule in fresh})
+    notes = {id(rule): note for rule in fresh}
+    notes |= {id(r): n for r, n in zip(old.rules, _notes(file, len(old.rules)), strict=True)}
+    text = _yaml(_header(file), origin.chip, ordered, notes)
     draft = file.with_name(f".{file.name}.{os.getpid()}.yaml")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -211,13 +214,32 @@ def _header(file: Path) -> str:
     return "".join(lines) or _HEADER
 
 
+def _notes(file: Path, count: int) -> list[str]:
+    """Return the comment above each rule of a file; one above several counts for all of them."""
+    notes: list[str] = []
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    note: list[str] = []
+    fresh = True
+    for line in (text.strip() for text in lines):
+        if line.startswith("#"):
+            note = [line[1:].strip()] if fresh else [*note, line[1:].strip()]
+            fresh = False
+        elif line.startswith("- "):
+            notes.append("\n".join(note))
+            fresh = True
+        elif line == "rules:":
+            note = []
+            fresh = True
+    return notes if len(notes) == count else [""] * count
+
+
 def _yaml(header: str, chip: str, ordered: Sequence[Rule], notes: dict[int, str]) -> str:
     parts = [header, f"version: 1\nchip: {chip}\nrules:\n"]
     said = ""
     for rule in ordered:
         note = notes.get(id(rule), "")
         if note != said:
-            parts.append(f"  # {note}\n" if note else "  # From before.\n")
+            parts += [f"  # {line}\n" for line in (note or "Others.").splitlines()]
             said = note
         given = rule.when.model_dump(exclude_defaults=True)
         conditions = ", ".join(f"{key}: {_scalar(value)}" for key, value in given.items())

@@ -224,6 +224,7 @@ class TestPromote:
         "# About this file.\n\nversion: 1\nchip: ascend910b\nrules:\n"
         "  - when: {dtype: float16, head_dim: 128}\n    block_m: 16\n    block_n: 16\n"
         "    source: predicted\n"
+        "  # Tried by hand,\n  # long ago.\n"
         "  - when: {dtype: float16, head_dim: 64}\n    block_m: 32\n    block_n: 32\n"
         "    source: predicted\n"
         "  - when: {dtype: float16, head_dim: 128, min_seq_q: 4096}\n    block_m: 48\n"
@@ -240,6 +241,7 @@ class TestPromote:
         assert file.read_text().startswith("# About this file.\n")
         assert "not measured on hardware" in file.read_text()
         found = load_op_config(file).rules
+        assert file.read_text().count("  # Tried by hand,\n  # long ago.\n") == 2
         # What was measured comes before, what is by hand after.
         assert [(r.block_m, r.source) for r in found] == [
             (48, "measured"),

@@ -24,10 +24,15 @@ __all__ = [
 
 Array = npt.NDArray[Any]
 _SEED: Final = 2026
-_TYPES: Final[dict[str, Any]] = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
+_TYPES: Final[dict[str, Any]] = {
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+    "float32": np.float32,
+}
 # fp16 rounds to 2^-11 of a value, bf16 to 2^-8: the weights once, the result once, and as much
-# again for the order of summation. Wrong results are off by the size of v itself.
-_TOLERANCES: Final = {"float16": 2.0**-9, "bfloat16": 2.0**-6}
+# again for the order of summation; fp32 products may go through hf32, of fp16's precision. Wrong
+# results are off by the size of v itself.
+_TOLERANCES: Final = {"float16": 2.0**-9, "bfloat16": 2.0**-6, "float32": 2.0**-9}
 _LSE_TOLERANCE: Final = 2e-3
 
 
@@ -71,6 +76,7 @@ CASES: Final = (
     Case("gqa", "4 query heads on 2 key heads", heads_q=4, seq_q=96, seq_k=96, causal=True),
     Case("strided", "a strided view", seq_q=65, seq_k=65, strided=True),
     Case("bfloat16", "bf16, causal", seq_q=96, seq_k=96, causal=True, dtype="bfloat16"),
+    Case("float32", "fp32, causal", seq_q=96, seq_k=96, causal=True, dtype="float32"),
 )
 GRADIENT_CASES: Final = (
     Case("backward", "gradients", seq_q=80, seq_k=96),
