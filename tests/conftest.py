@@ -14,6 +14,9 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# These need torch_npu and an environment of their own: scripts/test_torch_npu.
+collect_ignore = ["with_torch_npu"]
+
 
 def _installed_package() -> Path | None:
     try:

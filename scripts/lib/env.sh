@@ -70,3 +70,31 @@ ensure_predictions() {
   "$PY" -m pip install --quiet --disable-pip-version-check 'cmake>=3.20' 'matplotlib>=3.8' ||
     die "could not install cmake and matplotlib into $VENV"
 }
+
+# torch_npu and ascendfa in a venv of their own, and the variables to run them on the emulator.
+ensure_torch_npu() {
+  local cpu_builds=https://download.pytorch.org/whl/cpu toolkit
+  VENV=${ASCENDFA_NPU_VENV:-$ROOT/.venv-npu}
+  PY=$VENV/bin/python
+  ensure_venv
+  case "$(uname -sm)" in
+    "Linux x86_64" | "Linux aarch64") ;;
+    *) die "torch_npu exists for Linux on x86_64 and aarch64 only" ;;
+  esac
+  # Elsewhere torch for x86_64 comes with gigabytes of CUDA.
+  local probe='import urllib.request as u; u.urlopen("'$cpu_builds'/torch/", timeout=5)'
+  local index=()
+  "$PY" -I -c "$probe" 2>/dev/null && index=(--extra-index-url "$cpu_builds")
+  say "installing torch 2.13.0 and torch_npu 2.13.0 in $VENV"
+  "$PY" -m pip install --quiet --disable-pip-version-check "${index[@]}" \
+    torch==2.13.0 torch-npu==2.13.0 ||
+    die "torch 2.13.0 or torch_npu 2.13.0 could not be installed for $("$PY" --version); set PYTHON to another one and remove $VENV"
+  install_ascendfa "[cli]" -C build-dir="$ROOT/build/pip"
+  toolkit=$("$PY" -I -c 'from ascendfa.native.backend import PACKAGED_TOOLKIT as t; print(t)')
+  export LD_LIBRARY_PATH=$toolkit/lib64${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  # Without it, an operator that is missing fails later, elsewhere, and once only.
+  export ACL_OP_INIT_MODE=2
+  # Of a CANN that may be installed too.
+  unset ASCEND_HOME_PATH ASCEND_OPP_PATH ASCEND_CUSTOM_OPP_PATH
+  unset ASCENDFA_BACKEND ASCENDFA_EMULATOR_HOME
+}
