@@ -50,20 +50,20 @@ __aicore__ inline void LoadRightTransposed(const AscendC::LocalTensor<Element>& 
                row_fractals * (cols / kFractalRows));
 }
 
-// L1 -> L0B (MTE1): columns [col, col + cols) of a tile as the right operand; the product runs
-// over the tile's rows, so each fractal is turned.
+// L1 -> L0B (MTE1): rows [row, row + rows) of columns [col, col + cols) of a tile of `tile_rows` as
+// the right operand; the product runs over the rows, so each fractal is turned.
 template <typename Element>
 __aicore__ inline void LoadRight(const AscendC::LocalTensor<Element>& dst,
-                                 const AscendC::LocalTensor<Element>& src, uint32_t rows,
-                                 uint32_t col, uint32_t cols) {
-  const uint32_t row_fractals = rows / kFractalRows;
+                                 const AscendC::LocalTensor<Element>& src, uint32_t tile_rows,
+                                 uint32_t row, uint32_t rows, uint32_t col, uint32_t cols) {
   const uint32_t col_fractals = cols / kFractalRows;
+  const uint32_t first = col / kFractalRows * (tile_rows / kFractalRows) + row / kFractalRows;
   AscendC::LoadData2DParams params;
   params.repeatTimes = static_cast<uint8_t>(col_fractals);
-  params.srcStride = static_cast<uint16_t>(row_fractals);
+  params.srcStride = static_cast<uint16_t>(tile_rows / kFractalRows);
   params.ifTranspose = true;
-  for (uint32_t i = 0; i < row_fractals; ++i) {
-    params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
+  for (uint32_t i = 0; i < rows / kFractalRows; ++i) {
+    params.startIndex = static_cast<uint16_t>(first + i);
     AscendC::LoadData(dst[i * col_fractals * FractalElements<Element>()], src, params);
   }
 }

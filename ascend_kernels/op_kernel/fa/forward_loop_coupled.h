@@ -119,6 +119,7 @@ class ForwardLoopCoupled {
     strip.starts_late = step.starts_late;
     strip.tile_slot = slot;
     strip.index = index;
+    strip.tile_rows = AlignUp(step.keys, kFractalRows);
     strip.first = step.first && index == 0;
     strip.ends_tile = (index + 1) * kStripKeys >= step.keys;
     strip.last = step.last && strip.ends_tile;
@@ -209,6 +210,7 @@ class ForwardLoopCoupled {
       for (uint32_t index = 0; index * kStripKeys < step.keys; ++index) {
         FoldStrip(Describe(step, slot, index));
       }
+      loader_.AwaitValues();
       loader_.ReleaseTile();
     }
     query_ring_.Release();
@@ -302,10 +304,14 @@ class ForwardLoopCoupled {
     LoadStraight(weights_, LoadHandedOver(),
                  strip.rows / kFractalRows * (strip.columns / kFractalRows));
     PublishLeft();
-    const AscendC::LocalTensor<half> values = loader_.Values(strip.tile_slot, strip.index);
+    if (strip.index == 0) {
+      loader_.AwaitValues();
+    }
+    const AscendC::LocalTensor<half> values = loader_.Values(strip.tile_slot);
     for (uint32_t col = 0; col < value_dim_; col += kCubeEdge) {
       const uint32_t dims = Smaller(kCubeEdge, value_dim_ - col);
-      LoadRight(right_[right_ring_.Acquire() * kRightElements], values, strip.columns, col, dims);
+      LoadRight(right_[right_ring_.Acquire() * kRightElements], values, strip.tile_rows,
+                strip.index * kStripKeys, strip.columns, col, dims);
       right_ring_.Publish();
       Multiply(product[col * strip.rows], weights_, right_[right_ring_.Await() * kRightElements],
                strip.rows, dims, strip.columns, !strip.first);
@@ -372,7 +378,7 @@ class ForwardLoopCoupled {
 
   static constexpr uint32_t kLag = 6;  // turns from a strip's scores to its values, both counted
   static constexpr uint32_t kHistory = 8;  // strips remembered, at least the lag
-  static constexpr uint32_t kLoadsPerTurn = 3;
+  static constexpr uint32_t kLoadsPerTurn = 2;
   static constexpr uint32_t kRightElements = kStripKeys * kCubeEdge;
 
   AscendC::TPipe& pipe_;

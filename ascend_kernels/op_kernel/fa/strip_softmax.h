@@ -26,9 +26,10 @@ struct Strip {
   bool ends_early;   // as the tile it is part of
   bool starts_late;
   uint32_t tile_slot;
-  uint32_t index;  // in the tile
-  bool first;      // of the task
-  bool last;       // of the task
+  uint32_t index;      // in the tile
+  uint32_t tile_rows;  // of its values
+  bool first;          // of the task
+  bool last;           // of the task
   bool ends_tile;
 
   __aicore__ inline uint32_t Elements() const { return rows * columns; }

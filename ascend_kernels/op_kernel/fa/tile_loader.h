@@ -1,7 +1,8 @@
-// Brings queries, keys and values to L1 on the coupled core, ahead of their use: global memory to
-// UB to L1, piece by piece, so that the loads of coming tiles fit between the copies of the weights
-// on the same pipe. A tile in L1 is strips of 64 keys, each its keys and its values; a task's first
-// tile also holds its queries.
+// Brings queries, keys and values to L1 on the coupled core, ahead of their use and piece by piece.
+// Queries and keys come by UB, where whole rows arrive at full speed, on the pipe that also carries
+// the weights. Values, of which every use turns single fractals anyway, come straight, column by
+// column, unless a tile's rows are no multiple of 16 or lie too oddly: then they come by UB too.
+// A tile in L1 is a task's queries, if it is its first, its keys in strips of 64, and its values.
 #ifndef ASCENDFA_FA_TILE_LOADER_H
 #define ASCENDFA_FA_TILE_LOADER_H
 
@@ -37,11 +38,13 @@ class TileLoader {
     tiles_ = tiles;
     load_ring_.Open(pipe_, kLoadSlots);
     tile_ring_.Open(pipe_, kTileSlots);
+    value_ring_.Open(pipe_, kTileSlots);
   }
 
   __aicore__ inline void Close() {
     load_ring_.Close(pipe_);
     tile_ring_.Close(pipe_);
+    value_ring_.Close(pipe_);
   }
 
   // From now on loads the cursor's tiles, those of tasks before `end`.
@@ -53,7 +56,7 @@ class TileLoader {
 
   // One more piece under way, if there is room for it, and the oldest handed on to L1.
   __aicore__ inline void Advance() {
-    if (pending_ == kPending || (pending_ != 0 && !CanLoad())) {
+    if (pending_ == kLoadSlots || (pending_ != 0 && !CanLoad())) {
       HandOn();
     }
     if (CanLoad()) {
@@ -72,13 +75,17 @@ class TileLoader {
     return true;
   }
 
-  // Consumer (MTE1): waits for the next tile; its slot. Prepare comes first.
+  // Consumer (MTE1): waits for the next tile's queries and keys; its slot. Prepare comes first.
   __aicore__ inline uint32_t AwaitTile() {
     ++awaited_;
     return tile_ring_.Await();
   }
+  // For the values of the oldest tile that still lacks them.
+  __aicore__ inline void AwaitValues() { value_ring_.Await(); }
+  // Keys and values of the oldest tile are done with.
   __aicore__ inline void ReleaseTile() {
     tile_ring_.Release();
+    value_ring_.Release();
     ++released_;
   }
 
@@ -87,25 +94,23 @@ class TileLoader {
     return tiles_[slot * TileElements()];
   }
   __aicore__ inline AscendC::LocalTensor<half> Keys(uint32_t slot, uint32_t strip) const {
-    return Queries(slot)[tiling_.block_m * q_.padded + strip * StripElements()];
+    return Queries(slot)[tiling_.block_m * q_.padded + strip * kStripKeys * k_.padded];
   }
-  __aicore__ inline AscendC::LocalTensor<half> Values(uint32_t slot, uint32_t strip) const {
-    return Keys(slot, strip)[kStripKeys * k_.padded];
+  __aicore__ inline AscendC::LocalTensor<half> Values(uint32_t slot) const {
+    return Keys(slot, Strips());
   }
 
   __aicore__ inline uint32_t TileElements() const {
-    return tiling_.block_m * q_.padded + CeilDiv(tiling_.block_n, kStripKeys) * StripElements();
+    return tiling_.block_m * q_.padded + Strips() * kStripKeys * (k_.padded + v_.padded);
   }
 
  private:
-  static constexpr uint32_t kPending = kLoadSlots - 1;
-
   struct Piece {
     AscendC::LocalTensor<half> target;
     uint32_t rows;         // whole fractals
     uint32_t width;        // elements
     uint32_t column_rows;  // of the target
-    bool last;             // of its tile
+    bool completes;        // what of its tile comes by UB
   };
 
   __aicore__ inline static void SetSource(LoadSource& source, GM_ADDR address,
@@ -117,14 +122,14 @@ class TileLoader {
     source.padded = padded;
   }
 
-  __aicore__ inline uint32_t StripElements() const { return kStripKeys * (k_.padded + v_.padded); }
+  __aicore__ inline uint32_t Strips() const { return CeilDiv(tiling_.block_n, kStripKeys); }
 
   __aicore__ inline bool CanLoad() const {
     return cursor_.Valid() && cursor_.Round() < end_ &&
            (piece_ != 0 || started_ - released_ < kTileSlots);
   }
 
-  // The pieces of the cursor's tile: queries, then keys and values in turn.
+  // The pieces of the cursor's tile: queries, then per strip its keys and a share of the values.
   __aicore__ inline void EnterTile() {
     piece_ = 0;
     if (!cursor_.Valid()) {
@@ -133,6 +138,7 @@ class TileLoader {
     const Step& step = cursor_.Current();
     query_pieces_ = step.first ? CeilDiv(step.rows, kStripKeys) : 0;
     piece_count_ = query_pieces_ + 2 * CeilDiv(step.keys, kStripKeys);
+    straight_ = step.keys % kFractalRows == 0 && LoadsColumns(v_.columns, v_.strides.row);
   }
 
   __aicore__ inline void Load() {
@@ -140,9 +146,19 @@ class TileLoader {
     if (piece_ == 0) {
       ++started_;
       next_slot_ = tile_ring_.Acquire();
+      value_ring_.Acquire();
+      if (!straight_) {
+        value_ring_.Publish();
+      }
     }
     Piece piece{};
-    piece.last = piece_ + 1 == piece_count_;
+    const uint32_t left = piece_count_ - piece_;
+    piece.completes = left == (straight_ ? 2 : 1);
+    if (straight_ && piece_ >= query_pieces_ && left % 2 == 1) {
+      LoadColumns(step, (piece_ - query_pieces_) / 2);
+      NextPiece();
+      return;
+    }
     if (piece_ < query_pieces_) {
       const uint32_t row = piece_ * kStripKeys;
       const uint32_t rows = Smaller(kStripKeys, step.rows - row);
@@ -155,15 +171,35 @@ class TileLoader {
       const uint32_t key = strip * kStripKeys;
       const uint32_t rows = Smaller(kStripKeys, step.keys - key);
       const bool keys = index % 2 == 0;
-      piece.target = keys ? Keys(next_slot_, strip) : Values(next_slot_, strip);
-      piece.column_rows = AlignUp(rows, kFractalRows);
+      piece.target = keys ? Keys(next_slot_, strip) : Values(next_slot_)[key * kBlockHalves];
+      piece.column_rows = AlignUp(keys ? rows : step.keys, kFractalRows);
       Fetch(keys ? k_ : v_, step.batch, step.kv_head, step.key + key, rows, false, piece);
     }
-    queue_[(oldest_ + pending_) % kPending] = piece;
+    queue_[(oldest_ + pending_) % kLoadSlots] = piece;
     ++pending_;
+    NextPiece();
+  }
+
+  __aicore__ inline void NextPiece() {
     if (++piece_ == piece_count_) {
       cursor_.Next();
       EnterTile();
+    }
+  }
+
+  // MTE2: the strip-th share of the tile's columns of values.
+  __aicore__ inline void LoadColumns(const Step& step, uint32_t strip) {
+    const uint32_t columns = v_.padded / kBlockHalves;
+    const uint32_t share = CeilDiv(columns, CeilDiv(step.keys, kStripKeys));
+    const int64_t start =
+        v_.strides.batch * step.batch + v_.strides.head * step.kv_head + v_.strides.row * step.key;
+    const uint32_t end = Smaller((strip + 1) * share, columns);
+    for (uint32_t column = strip * share; column < end; ++column) {
+      LoadColumn(Values(next_slot_), v_.tensor[start], step.keys, v_.columns, column,
+                 v_.strides.row);
+    }
+    if (piece_ + 1 == piece_count_) {
+      value_ring_.Publish();
     }
   }
 
@@ -230,11 +266,11 @@ class TileLoader {
     SplitColumns(piece.target, pieces_[load_ring_.Await() * piece_elements_], piece.rows,
                  piece.width, piece.column_rows);
     load_ring_.Release();
-    if (piece.last) {
+    if (piece.completes) {
       tile_ring_.Publish();
       ++published_;
     }
-    oldest_ = (oldest_ + 1) % kPending;
+    oldest_ = (oldest_ + 1) % kLoadSlots;
     --pending_;
   }
 
@@ -247,15 +283,17 @@ class TileLoader {
   AscendC::LocalTensor<half> tiles_;
   SlotRing<AscendC::HardEvent::MTE2_MTE3, AscendC::HardEvent::MTE3_MTE2> load_ring_;
   SlotRing<AscendC::HardEvent::MTE3_MTE1, AscendC::HardEvent::MTE1_MTE3> tile_ring_;
+  SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> value_ring_;
 
   StepCursor cursor_;
   uint32_t end_ = 0;
-  Piece queue_[kPending];
+  Piece queue_[kLoadSlots];
   uint32_t oldest_ = 0;
   uint32_t pending_ = 0;
   uint32_t piece_ = 0;         // of the cursor's tile
   uint32_t query_pieces_ = 0;  // of it
   uint32_t piece_count_ = 0;
+  bool straight_ = false;  // its values come straight
   uint32_t piece_elements_ = 0;
   uint32_t next_slot_ = 0;
   uint32_t started_ = 0;    // tiles whose loading has begun

@@ -53,6 +53,21 @@ __aicore__ inline void LoadRows(const AscendC::LocalTensor<half>& dst,
   }
 }
 
+// GM -> L1 (MTE2): the same into columns of 16, one copy each. Copies of single blocks, so this is
+// for rows that lie whole blocks apart.
+__aicore__ inline bool LoadsColumns(uint32_t cols, int64_t stride) {
+  return cols >= kBlockHalves && stride % kBlockHalves == 0 && stride >= kBlockHalves &&
+         stride / kBlockHalves <= kMaxGap;
+}
+__aicore__ inline void LoadColumn(const AscendC::LocalTensor<half>& dst,
+                                  const AscendC::GlobalTensor<half>& src, uint32_t rows,
+                                  uint32_t cols, uint32_t column, int64_t stride) {
+  const uint32_t first = Smaller(column * kBlockHalves, cols - kBlockHalves);
+  AscendC::DataCopy(dst[column * rows * kBlockHalves], src[first],
+                    AscendC::DataCopyParams(static_cast<uint16_t>(rows), 1,
+                                            static_cast<uint16_t>(stride / kBlockHalves - 1), 0));
+}
+
 // UB -> GM (MTE3): the way back.
 __aicore__ inline void StoreRows(const AscendC::GlobalTensor<half>& dst,
                                  const AscendC::LocalTensor<half>& src, uint32_t rows,
