@@ -54,13 +54,35 @@ def _refusals(refused: list[Impossible], chip: str) -> None:
         console.print(f"impossible, not run: {reason}", markup=False)
 
 
+def _ask_the_plan(candidates: list[Candidate], store: Store, origin: Origin) -> None:
+    """Let the op package refuse tiles before anything is timed, and keep what it says.
+
+    It knows more than the sizes of buffers: the depth of its pipeline, say.
+    """
+    answers: dict[tuple[int, int, int, str], str] = {}
+    console = out()
+    for candidate in candidates:
+        shape = candidate.shape
+        tile = (candidate.block_m, candidate.block_n, shape.head_dim, shape.dtype)
+        if store.find(origin, candidate) is not None:
+            continue
+        if tile not in answers:
+            answers[tile] = measure.refusal(candidate)
+            if answers[tile]:
+                size = f"block_m={tile[0]}, block_n={tile[1]}, head_dim={tile[2]}, {tile[3]}"
+                console.print(f"impossible, not timed: {size}: {answers[tile]}", markup=False)
+        if answers[tile]:
+            store.add(Record(origin, candidate, problem=f"refused: {answers[tile]}"))
+
+
 def _run(
     candidates: list[Candidate], store: Store, origin: Origin, timer: measure.Timer
 ) -> list[Record]:
     """Run what has not been run yet, keeping each result at once."""
-    waiting = [c for c in candidates if store.find(origin, c) is None]
     console = out()
-    known = len(candidates) - len(waiting)
+    known = len(store.select(origin, candidates))
+    _ask_the_plan(candidates, store, origin)
+    waiting = [c for c in candidates if store.find(origin, c) is None]
     if known:
         console.print(f"{known} of {len(candidates)} are in {store.file} already", markup=False)
     columns = (
@@ -118,10 +140,9 @@ def _summary(records: list[Record]) -> None:
         )
     out().print(table)
     for record in records:
-        if record.problem:
-            style = "bold red" if record.problem.startswith("wrong") else "yellow"
-            text = f"{record.candidate.shape} {_blocks(record)}: {record.problem.splitlines()[0]}"
-            out().print(Text(text, style=style))
+        if record.problem.startswith("wrong"):
+            text = f"{record.candidate.shape} {_blocks(record)}: {record.problem}"
+            out().print(Text(text, style="bold red"))
 
 
 def _origin(sweep_file: SweepFile, source: Source) -> Origin:

@@ -19,7 +19,7 @@ soc: Ascend910B4
 shapes:
   - {heads: 2, seq_q: [64, 128], head_dim: 64}
 causal: [false, true]
-block_m: [0, 32, 256]
+block_m: [0, 32, 512]
 block_n: [128]
 """
 
@@ -61,8 +61,8 @@ def test_a_prediction_sweep_from_file_to_configuration(tmp_path, sweep_file):
     options = ("--predict", "--plot", "map.png", "--promote", "--configs", tmp_path / "configs")
     done = cli(tmp_path, "sweep", sweep_file, *options)
     assert done.returncode == 0, done.stdout + done.stderr
-    # 256 rows of a product do not fit L0C; said before anything runs.
-    assert done.stdout.index("262144") < done.stdout.index("best blocks")
+    # 512 rows of a product do not fit L0C; said before anything runs.
+    assert done.stdout.index("524288") < done.stdout.index("best blocks")
     found = records(tmp_path)
     assert len(found) == 2 * 2 * 2
     for entry in found:
@@ -120,7 +120,7 @@ def test_wrong_use_and_wrong_files(tmp_path, sweep_file):
     assert cli(tmp_path, "sweep", sweep_file, "--configs", "x").returncode == 2
     done = cli(tmp_path, "sweep", tmp_path / "none.yaml")
     assert (done.returncode, "none.yaml" in done.stderr) == (1, True)
-    sweep_file.write_text(SWEEP.replace("[0, 32, 256]", "[256]"))
+    sweep_file.write_text(SWEEP.replace("[0, 32, 512]", "[512]"))
     done = cli(tmp_path, "sweep", sweep_file, "--predict")
     assert (done.returncode, "every candidate is impossible" in done.stderr) == (1, True)
 

@@ -68,15 +68,15 @@ class TestSpace:
         file = write(
             tmp_path,
             "shapes:\n  - {heads: 1, seq_q: 64, head_dim: 64}\n"
-            "block_m: [64, 256]\nblock_n: [128, 1024]\n",
+            "block_m: [64, 512]\nblock_n: [128, 1024]\n",
         )
         candidates, refused = expand(load_sweep(file))
         assert [(c.block_m, c.block_n) for c in candidates] == [(64, 128)]
         by_tile = {(r.block_m, r.block_n): r for r in refused}
-        assert set(by_tile) == {(64, 1024), (256, 128), (256, 1024)}
-        # Two fp32 products of 256 x 128 in 128 KiB.
-        tile = by_tile[256, 128]
-        assert (tile.buffer, tile.needed, tile.limit) == ("L0C", 2 * 256 * 128 * 4, 128 * 1024)
+        assert set(by_tile) == {(64, 1024), (512, 128), (512, 1024)}
+        # Two fp32 products of 512 x 128 in 128 KiB.
+        tile = by_tile[512, 128]
+        assert (tile.buffer, tile.needed, tile.limit) == ("L0C", 2 * 512 * 128 * 4, 128 * 1024)
         assert by_tile[64, 1024].buffer == ""
         assert "block_n" in by_tile[64, 1024].reason
 
@@ -409,3 +409,26 @@ class TestNumerics:
         attention(right)
         found = measure.run(self.candidate(), ORIGIN, lambda _: (12.0, 0.1, 5))
         assert (found.median_us, found.spread, found.samples, found.problem) == (12.0, 0.1, 5, "")
+
+
+def test_what_the_plan_refuses_is_kept_and_never_timed(tmp_path, monkeypatch, capsys):
+    from ascendfa.cli import sweep
+
+    asked = []
+
+    def refusal(candidate: Candidate) -> str:
+        asked.append(candidate)
+        return "UB needs 422208 bytes, 253952 available" if candidate.block_m == 256 else ""
+
+    monkeypatch.setattr(measure, "refusal", refusal)
+    monkeypatch.setattr(measure, "run", lambda c, o, t: Record(o, c, *t(c)))
+    store = Store(tmp_path / "s.json")
+    candidates = [Candidate(shape(seq), m, 128) for seq in (512, 1024) for m in (64, 256)]
+    found = sweep._run(candidates, store, ORIGIN, lambda c: (float(c.block_m), 0.0, 1))
+    # One question per tile, whatever the problem.
+    assert [c.block_m for c in asked] == [64, 256]
+    assert [r.median_us for r in found] == [64.0, 0.0, 64.0, 0.0]
+    assert found[1].problem == "refused: UB needs 422208 bytes, 253952 available"
+    output = " ".join(capsys.readouterr().out.split())
+    assert "impossible, not timed: block_m=256" in output
+    assert output.index("422208") < output.index("0:00:")
