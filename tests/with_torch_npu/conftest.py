@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+for variable in [name for name in os.environ if name.startswith("ASCENDFA_EMULATOR_")]:
+    del os.environ[variable]
 # Two devices of little memory. Queueing and copies take their time, so that work which was not
 # ordered goes wrong every time instead of once a year.
 os.environ["ASCENDFA_EMULATOR_DEVICES"] = "2"
