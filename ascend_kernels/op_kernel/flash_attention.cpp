@@ -22,12 +22,11 @@ __aicore__ inline void RunCube(const FlashAttentionTiling& plan, GM_ADDR q, GM_A
   loop.Run();
 }
 
-template <typename Score>
 __aicore__ inline void RunVector(const FlashAttentionTiling& plan, const ScoreInputs& inputs,
                                  GM_ADDR out, GM_ADDR lse, GM_ADDR workspace) {
   AscendC::TPipe pipe;
   const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
-  ForwardLoopVector<DTYPE_Q, Score> loop(pipe, plan);
+  ForwardLoopVector<DTYPE_Q> loop(pipe, plan);
   loop.Init(inputs, out, lse, workspace, core / kVectorCores, core % kVectorCores);
   loop.Run();
 }
@@ -58,19 +57,13 @@ extern "C" __global__ __aicore__ void flash_attention(GM_ADDR q, GM_ADDR k, GM_A
     using ascendfa::RunCube;
     if (sizeof(DTYPE_Q) != sizeof(half) || plan.piece_keys == 0) {
       RunCube<ascendfa::ForwardLoopCube<DTYPE_Q> >(plan, q, k, v, user_workspace);
-    } else if (plan.score_bytes == sizeof(half)) {
-      RunCube<ascendfa::ForwardLoopCubeBanded<DTYPE_Q, half> >(plan, q, k, v, user_workspace);
     } else {
-      RunCube<ascendfa::ForwardLoopCubeBanded<DTYPE_Q, float> >(plan, q, k, v, user_workspace);
+      RunCube<ascendfa::ForwardLoopCubeBanded<DTYPE_Q> >(plan, q, k, v, user_workspace);
     }
   }
   if ASCEND_IS_AIV {
     const ascendfa::ScoreInputs inputs{bias, mask, alibi_slopes};
-    if (plan.score_bytes == sizeof(half)) {
-      ascendfa::RunVector<half>(plan, inputs, out, lse, user_workspace);
-    } else {
-      ascendfa::RunVector<float>(plan, inputs, out, lse, user_workspace);
-    }
+    ascendfa::RunVector(plan, inputs, out, lse, user_workspace);
   }
 #endif
 }

@@ -56,9 +56,7 @@ struct FlashAttentionTiling {
   uint32_t groups;         // core groups that take part
 
   uint32_t piece_keys;    // keys the cube core fetches at a time when tasks have bands; 0: they have not
-  uint32_t score_bytes;   // of a score on its way from cube to vector: 4, or 2 for fp16
-  uint32_t score_slots;   // slices of scores a vector core holds
-  uint32_t weight_slots;  // slices of weights, or results, it holds
+  uint32_t weight_slots;  // slices of weights, or results, a vector core holds
 
   // What happens to the scores; absent terms cost nothing.
   float scale;

@@ -130,7 +130,6 @@ void Describe(const ForwardProblem& p, FlashAttentionTiling& t) {
   t.block_n = Choose(p.block_n, kDefaultBlockN, p.seq_k, kVectorLanes);
   t.lag = kLag;
   t.depth = kLag + 1;
-  t.score_bytes = sizeof(float);
   t.scale = p.scale;
   t.softcap = p.softcap;
   t.has_bias = p.has_bias ? 1 : 0;
@@ -222,7 +221,6 @@ std::string FitCube(const Capacities& capacities, uint32_t element_bytes, bool f
 bool FitsUb(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
   constexpr uint32_t kMaxRepeats = 255;
   const uint32_t repeats = static_cast<uint32_t>(AlignUp(t.block_n, kVectorLanes)) / kVectorLanes;
-  t.score_slots = t.score_bytes == sizeof(float) ? 2 : 1;
   for (t.softmax_rows = kVectorLanes; t.softmax_rows != 0; t.softmax_rows -= 8) {
     if (t.softmax_rows * repeats > kMaxRepeats) {
       continue;
@@ -261,7 +259,7 @@ std::string FitUb(const Capacities& capacities, const ForwardProblem& p, FlashAt
 void PlaceWorkspace(uint32_t element_bytes, FlashAttentionTiling& t) {
   const uint64_t rows = std::min(t.block_m, kBandRows);
   const uint64_t tile = rows * AlignUp(t.block_n, kCubeEdge);
-  t.score_slot_bytes = AlignUp(tile * t.score_bytes, kWorkspaceAlignment);
+  t.score_slot_bytes = AlignUp(tile * sizeof(float), kWorkspaceAlignment);
   t.weight_slot_bytes = AlignUp(tile * element_bytes, kWorkspaceAlignment);
   t.partial_slot_bytes = AlignUp(rows * t.value_dim_padded * sizeof(float), kWorkspaceAlignment);
   t.weight_offset = t.depth * t.score_slot_bytes;
@@ -298,14 +296,12 @@ uint64_t VectorBytes(const FlashAttentionTiling& t, uint32_t element_bytes) {
   const uint64_t reductions = strip + 2 * t.softmax_rows * kBlock;
   const uint64_t statistics = (3ull * t.depth + 3) * kLanes + kSpread + 2 * kBlock + reductions;
   const uint64_t output = bands * band_rows * t.value_dim_padded + 2 * kLanes + kSpread;
-  uint64_t floats = kSlots * partials + strip + window + statistics + output;
-  floats += t.score_bytes != sizeof(float) ? scores : 0;
+  uint64_t floats = kSlots * (scores + partials) + strip + window + statistics + output;
   floats += t.softcap != 0.0f ? kBlock : 0;
   floats += t.has_alibi != 0 ? kLimits : 0;
   uint64_t bytes = sizeof(float) * floats + element_bytes * t.weight_slots * staging;
-  bytes += t.score_slots * scores * t.score_bytes;
-  bytes += t.has_bias != 0 ? element_bytes * t.score_slots * scores : 0;
-  bytes += t.has_mask != 0 ? t.score_slots * scores + 2 * strip : 0;
+  bytes += t.has_bias != 0 ? element_bytes * kSlots * scores : 0;
+  bytes += t.has_mask != 0 ? kSlots * scores + 2 * strip : 0;
   return bytes;
 }
 

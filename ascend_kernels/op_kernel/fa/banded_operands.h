@@ -13,10 +13,10 @@
 
 namespace ascendfa {
 
-template <typename Element, typename Score>
+template <typename Element>
 class BandedOperands {
  public:
-  using Bridge = CubeVectorBridge<Element, Score>;
+  using Bridge = CubeVectorBridge<Element>;
   using Tile = AscendC::LocalTensor<Element>;
 
   __aicore__ inline BandedOperands(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling,

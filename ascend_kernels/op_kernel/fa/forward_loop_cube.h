@@ -231,7 +231,7 @@ class ForwardLoopCube {
   AscendC::TPipe& pipe_;
   const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
-  CubeVectorBridge<Element, float> bridge_;
+  CubeVectorBridge<Element> bridge_;
   AscendC::GlobalTensor<Element> q_;
   AscendC::GlobalTensor<Element> k_;
   AscendC::GlobalTensor<Element> v_;

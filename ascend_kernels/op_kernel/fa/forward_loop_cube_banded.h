@@ -9,7 +9,7 @@
 
 namespace ascendfa {
 
-template <typename Element, typename Score>
+template <typename Element>
 class ForwardLoopCubeBanded {
  public:
   __aicore__ inline ForwardLoopCubeBanded(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
@@ -88,7 +88,7 @@ class ForwardLoopCubeBanded {
     operands_.DoneWithKeys(step, col);
     right_ring_.Publish();
     const uint32_t right = right_ring_.Await();
-    const AscendC::GlobalTensor<Score> scores = bridge_.Scores(step.slot)[bridge_.PanelOffset(col)];
+    const AscendC::GlobalTensor<float> scores = bridge_.Scores(step.slot)[bridge_.PanelOffset(col)];
     for (uint32_t row = 0; row < step.rows; row += kProductRows) {
       const uint32_t product = score_ring_.Acquire() * kProductElements;
       Multiply(scores_[product], queries_[row * tiling_.head_dim_padded],
@@ -179,8 +179,8 @@ class ForwardLoopCubeBanded {
   AscendC::TPipe& pipe_;
   const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
-  CubeVectorBridge<Element, Score> bridge_;
-  BandedOperands<Element, Score> operands_;
+  CubeVectorBridge<Element> bridge_;
+  BandedOperands<Element> operands_;
 
   AscendC::TBuf<AscendC::TPosition::A2> l0a_buffer_;
   AscendC::TBuf<AscendC::TPosition::B2> l0b_buffer_;

@@ -16,8 +16,7 @@
 
 namespace ascendfa {
 
-// Score: what scores arrive as.
-template <typename Element, typename Score>
+template <typename Element>
 class ForwardLoopVector {
  public:
   __aicore__ inline ForwardLoopVector(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
@@ -38,14 +37,11 @@ class ForwardLoopVector {
     staging_elements_ = score_elements_ > partial_elements_ ? score_elements_ : partial_elements_;
     result_rows_ = Smaller(staging_elements_ / width, kVectorRows);
     arena_.Init(pipe_, tiling_.vector_bytes);
-    scores_ = arena_.Take<Score>(tiling_.score_slots * score_elements_);
-    if constexpr (kNarrowScores) {
-      work_ = arena_.Take<float>(score_elements_);
-    }
+    scores_ = arena_.Take<float>(kScoreSlots * score_elements_);
     partials_ = arena_.Take<float>(kPartialSlots * partial_elements_);
     staging_ = arena_.Take<Element>(tiling_.weight_slots * staging_elements_);
     const FloatTensor scratch = arena_.Take<float>(tiling_.softmax_rows * kRepeatFloats);
-    terms_.Init(tiling_, inputs, arena_, scratch, tiling_.score_slots, score_elements_);
+    terms_.Init(tiling_, inputs, arena_, scratch, kScoreSlots, score_elements_);
     softmax_.Init(arena_, tiling_.depth, tiling_.softmax_rows, scratch);
     softmax_.SetFactor(terms_.Remaining());
     output_.Init(arena_, CeilDiv(tiling_.block_m, kCubeEdge),
@@ -117,13 +113,13 @@ class ForwardLoopVector {
     }
     const uint32_t rows = Smaller(tiling_.softmax_rows, share.count - row);
     const uint32_t slot = score_ring_.Acquire();
-    const AscendC::GlobalTensor<Score> tile =
+    const AscendC::GlobalTensor<float> tile =
         bridge_.Scores(step.slot)[(share.first + row) * kCubeEdge];
     for (uint32_t column = 0; column < step.keys; column += kCubeEdge) {
       const uint32_t columns = AlignUp(Smaller(kCubeEdge, step.keys - column), kFractalRows);
-      const AscendC::DataCopyParams params(static_cast<uint16_t>(rows), Blocks<Score>(columns),
-                                           Blocks<Score>(kCubeEdge - columns),
-                                           Blocks<Score>(Width(step) - columns));
+      const AscendC::DataCopyParams params(static_cast<uint16_t>(rows), Blocks<float>(columns),
+                                           Blocks<float>(kCubeEdge - columns),
+                                           Blocks<float>(Width(step) - columns));
       AscendC::DataCopy(scores_[slot * score_elements_ + column], tile[bridge_.PanelOffset(column)],
                         params);
     }
@@ -159,11 +155,9 @@ class ForwardLoopVector {
                                       const StepCursor& following) {
     const Rows rows{Smaller(tiling_.softmax_rows, share.count - row), Width(step)};
     const uint32_t slot = score_ring_.Await();
-    const FloatTensor scores = Widened(rows, step.keys, slot);
+    const FloatTensor scores = scores_[slot * score_elements_];
+    ClearTail(scores, rows, step.keys);
     terms_.Apply(scores, rows, row, step.keys, slot);
-    if (kNarrowScores) {
-      score_ring_.Release();
-    }
     LoadFollowing(step, share, row + tiling_.softmax_rows, following);
     softmax_.Normalise(scores, rows, row);
 
@@ -172,9 +166,7 @@ class ForwardLoopVector {
     Narrow(weights, scores, kRepeatFloats, DenseRepeats(rows), kRepeatFloats / kBlockFloats);
     staging_ring_.Publish();
     softmax_.Sum(scores, rows, row);
-    if (!kNarrowScores) {
-      score_ring_.Release();
-    }
+    score_ring_.Release();
     StoreWeights(step, share.first + row, rows);
   }
 
@@ -188,34 +180,16 @@ class ForwardLoopVector {
     }
   }
 
-  // Loaded scores as fp32, all columns defined. Ends with a vector barrier where it does anything.
-  __aicore__ inline FloatTensor Widened(const Rows& rows, uint32_t keys, uint32_t slot) {
-    const AscendC::LocalTensor<Score> loaded = scores_[slot * score_elements_];
-    ClearTail(loaded, rows, keys);
-    if constexpr (kNarrowScores) {
-      // The slice before may still be on its way out of the same place.
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Cast(work_, loaded, AscendC::RoundMode::CAST_NONE, kRepeatFloats, DenseRepeats(rows),
-                    AscendC::UnaryRepeatParams(1, 1, kStripStride, kStripStride / 2));
-      AscendC::PipeBarrier<PIPE_V>();
-      return work_;
-    } else {
-      return loaded;
-    }
-  }
-
   // Columns no load has written, up to the next whole repeat, become zero scores; the mask then
   // takes them away with those beyond the last key.
-  __aicore__ inline void ClearTail(const AscendC::LocalTensor<Score>& scores, const Rows& rows,
-                                   uint32_t keys) {
+  __aicore__ inline void ClearTail(const FloatTensor& scores, const Rows& rows, uint32_t keys) {
     const uint32_t loaded = AlignUp(keys, kFractalRows);
     if (loaded == rows.width) {
       return;
     }
     uint64_t lanes[2] = {~0ULL << (loaded % kRepeatFloats), 0};
-    AscendC::Duplicate(scores[rows.width - kRepeatFloats], static_cast<Score>(0.0f), lanes,
-                       static_cast<uint8_t>(rows.count), 1,
-                       static_cast<uint8_t>(Blocks<Score>(rows.width)));
+    AscendC::Duplicate(scores[rows.width - kRepeatFloats], 0.0f, lanes,
+                       static_cast<uint8_t>(rows.count), 1, rows.Stride());
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -349,7 +323,7 @@ class ForwardLoopVector {
   }
 
   __aicore__ inline void OpenRings() {
-    score_ring_.Open(pipe_, tiling_.score_slots);
+    score_ring_.Open(pipe_, kScoreSlots);
     partial_ring_.Open(pipe_, kPartialSlots);
     staging_ring_.Open(pipe_, tiling_.weight_slots);
     idle_event_ = pipe_.AllocEventID<AscendC::HardEvent::MTE2_MTE3>();
@@ -362,19 +336,18 @@ class ForwardLoopVector {
     pipe_.ReleaseEventID<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
   }
 
+  static constexpr uint32_t kScoreSlots = 2;
   static constexpr uint32_t kPartialSlots = 2;
-  static constexpr bool kNarrowScores = sizeof(Score) != sizeof(float);
 
   AscendC::TPipe& pipe_;
   const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
-  CubeVectorBridge<Element, Score> bridge_;
+  CubeVectorBridge<Element> bridge_;
   AscendC::GlobalTensor<Element> out_;
   AscendC::GlobalTensor<float> lse_;
 
   UbArena arena_;
-  AscendC::LocalTensor<Score> scores_;
-  FloatTensor work_;  // the slice of narrow scores that is worked on
+  FloatTensor scores_;
   FloatTensor partials_;
   AscendC::LocalTensor<Element> staging_;  // weights, outputs and log-sum-exps on their way out
   ScoreTerms<Element> terms_;

@@ -12,9 +12,9 @@
 
 namespace ascendfa {
 
-// Score: what scores are handed over as, fp32 or fp16. Scores and weights lie in panels of 128
+// Scores and weights lie in panels of 128
 // columns, one behind the other, so that every transfer of a panel is one run.
-template <typename Element, typename Score>
+template <typename Element>
 class CubeVectorBridge {
  public:
   __aicore__ inline void Init(const FlashAttentionTiling& tiling, GM_ADDR workspace,
@@ -33,8 +33,8 @@ class CubeVectorBridge {
     return column / kCubeEdge * panel_elements_ + column % kCubeEdge;
   }
 
-  __aicore__ inline AscendC::GlobalTensor<Score> Scores(uint32_t slot) const {
-    return Tile<Score>(base_ + score_slot_bytes_ * slot, score_slot_bytes_);
+  __aicore__ inline AscendC::GlobalTensor<float> Scores(uint32_t slot) const {
+    return Tile<float>(base_ + score_slot_bytes_ * slot, score_slot_bytes_);
   }
   __aicore__ inline AscendC::GlobalTensor<Element> Weights(uint32_t slot) const {
     return Tile<Element>(weights_ + weight_slot_bytes_ * slot, weight_slot_bytes_);

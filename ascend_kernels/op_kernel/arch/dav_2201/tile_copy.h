@@ -215,8 +215,7 @@ __aicore__ inline void Multiply(const AscendC::LocalTensor<float>& dst,
 
 // L0C -> GM (FIX): the first `rows` rows of a product of `cols` columns, as fp32 or rounded to
 // fp16.
-template <typename T>
-__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<T>& dst,
+__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<float>& dst,
                                     const AscendC::LocalTensor<float>& src, uint32_t rows,
                                     uint32_t cols, uint32_t row_stride) {
   AscendC::FixpipeParamsV220 params;
@@ -227,10 +226,7 @@ __aicore__ inline void StoreProduct(const AscendC::GlobalTensor<T>& dst,
   params.ndNum = 1;
   params.srcNdStride = 0;
   params.dstNdStride = 0;
-  if constexpr (sizeof(T) == sizeof(half)) {
-    params.quantPre = QuantMode_t::F322F16;
-  }
-  AscendC::Fixpipe<T, float, AscendC::CFG_ROW_MAJOR>(dst, src, params);
+  AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(dst, src, params);
 }
 
 }  // namespace ascendfa
