@@ -55,6 +55,8 @@ CASES = (
     Case(heads=3, seq_q=90, seq_k=340, dim=192, value_dim=256, causal=False, block_n=128),
     # So wide that the query block reaches the cube slice by slice.
     Case(heads=2, seq_q=90, seq_k=340, dim=320, value_dim=400, causal=False, block_n=128),
+    Case(heads=85, seq_q=17, seq_k=33, dim=320, causal=False),
+    Case(heads=2, seq_q=90, seq_k=600, dim=320, value_dim=64, causal=False, block_n=512),
     Case(
         heads=2,
         seq_q=90,

@@ -80,24 +80,18 @@ class ForwardLoopCube {
       query_slot_ = query_ring_.Await();
     }
     const uint32_t m = AlignUp(step.rows, kFractalRows);
+    // Slices of a wide query block come anew for each chunk, few enough stay for the tile.
     uint32_t left_slots[kL0Slots];
     const bool kept = key_parts_ <= kL0Slots;
     for (uint32_t part = 0; kept && part < key_parts_; ++part) {
       left_slots[part] = LoadQueries(m, part);
     }
-    if (kept && step.last) {
-      query_ring_.Release();
-    }
     const AscendC::GlobalTensor<float> scores = bridge_.Scores(step.slot);
     for (uint32_t col = 0; col < step.keys; col += tiling_.key_chunk) {
       const uint32_t keys = Smaller(tiling_.key_chunk, step.keys - col);
-      ScoreChunk(step, scores[bridge_.PanelOffset(col)], kept ? left_slots : nullptr, m,
-                 step.key + col, keys);
+      ScoreChunk(step, scores[bridge_.PanelOffset(col)], kept ? left_slots : nullptr, m, col, keys);
     }
-    for (uint32_t part = 0; kept && part < key_parts_; ++part) {
-      left_ring_.Release();
-    }
-    if (!kept && step.last) {
+    if (step.last) {
       query_ring_.Release();
     }
     bridge_.ScoresReady();
@@ -113,12 +107,13 @@ class ForwardLoopCube {
 
   // `left_slots`: where the slices of the query block are, null if they come chunk by chunk.
   __aicore__ inline void ScoreChunk(const Step& step, const AscendC::GlobalTensor<float>& scores,
-                                    const uint32_t* left_slots, uint32_t m, uint32_t key,
+                                    const uint32_t* left_slots, uint32_t m, uint32_t col,
                                     uint32_t keys) {
     const uint32_t n = AlignUp(keys, kFractalRows);
+    const bool last_use = left_slots == nullptr || col + keys == step.keys;
     LoadTile(keys_[key_ring_.Acquire() * key_elements_],
-             k_[Offset(tiling_.k, step.batch, step.kv_head, key)], keys, tiling_.head_dim,
-             tiling_.k.row);
+             k_[Offset(tiling_.k, step.batch, step.kv_head, step.key + col)], keys,
+             tiling_.head_dim, tiling_.k.row);
     key_ring_.Publish();
     const AscendC::LocalTensor<Element> chunk = keys_[key_ring_.Await() * key_elements_];
     const uint32_t product = product_ring_.Acquire();
@@ -131,7 +126,7 @@ class ForwardLoopCube {
       Multiply(product_[product * product_elements_], left_[left * kOperandElements],
                right_[right * kOperandElements], m, n, KeyDims(part), part != 0);
       right_ring_.Release();
-      if (left_slots == nullptr) {
+      if (last_use) {
         left_ring_.Release();
       }
     }
