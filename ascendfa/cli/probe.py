@@ -122,6 +122,27 @@ def numerics(case: str, device: int) -> Answer:
     return {"parts": _finite(verdict.parts), "wrong": verdict.wrong}
 
 
+def npu_tensor(case: str, device: int) -> Answer:
+    """Compute a case on tensors that are on the device already, and judge it."""
+    from ascendfa.api import flash_attention
+    from ascendfa.cli.checks import cases
+
+    try:
+        torch: Any = import_module("torch")
+        import_module("torch_npu")
+    except ImportError as error:
+        return {"error": f"torch_npu cannot be imported: {error}", "hint": "source set_env.sh"}
+    problem = cases.by_name(case)
+    q, k, v = cases.draw(problem)
+    try:
+        on_device = [torch.from_numpy(a).to(f"npu:{device}") for a in (q, k, v)]
+        out, lse = flash_attention(*on_device, causal=problem.causal, return_lse=True)
+        verdict = cases.judge(problem, q, k, v, out.cpu().numpy(), lse.cpu().numpy())
+    except RuntimeError as error:
+        return {"error": f"torch_npu: {error}", "hint": "see the line torch_npu"}
+    return {"parts": _finite(verdict.parts), "wrong": verdict.wrong}
+
+
 def _gradients(problem: Any, q: Any, k: Any, v: Any) -> Any:
     from ascendfa.api import flash_attention
     from ascendfa.cli.checks import cases
@@ -157,6 +178,7 @@ JOBS: dict[str, Callable[..., Answer]] = {
     "open": open_libraries,
     "launch": launch,
     "numerics": numerics,
+    "npu_tensor": npu_tensor,
 }
 
 

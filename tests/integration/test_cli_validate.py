@@ -16,6 +16,7 @@ from support.fake_cann import Machine
 
 from ascendfa.chips import CHIPS
 from ascendfa.cli.checks.cases import CASES
+from ascendfa.cli.checks.context import Context, ProbeAnswer
 from ascendfa.cli.checks.driver import check_soc
 from ascendfa.cli.checks.launch import check_launch
 from ascendfa.cli.checks.libraries import check_libraries
@@ -81,7 +82,8 @@ def test_the_whole_run_of_a_wrong_operator_fails_only_in_its_numbers(machine):
     results = list(run(machine(op="ignores_causal").context()))
     failed = {r.name for r in results if r.status is Status.FAIL}
     # It knows fp16 only.
-    wrong = ("causal", "shorter_q", "rows_without_keys", "gqa", "bfloat16", "float32")
+    # There is no torch_npu to import on this machine.
+    wrong = ("causal", "shorter_q", "rows_without_keys", "gqa", "bfloat16", "float32", "npu_tensor")
     assert failed == {f"numerics.{name}" for name in wrong}
 
 
@@ -90,6 +92,42 @@ def test_a_type_the_chip_lacks_is_skipped(machine, monkeypatch):
     results = by_name(check_numerics(machine().context(unit="ascend910")))
     assert results["numerics.bfloat16"].status is Status.SKIP
     assert "ascend910 has no bfloat16" in results["numerics.bfloat16"].message
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "words"),
+    [
+        (ProbeAnswer({}, "was killed by signal 11"), Status.FAIL, "signal 11"),
+        (ProbeAnswer({"error": "torch_npu cannot be imported"}), Status.FAIL, "imported"),
+        (
+            ProbeAnswer({"parts": {"out": {"error": 1.0, "tolerance": 0.01}}, "wrong": "no"}),
+            Status.FAIL,
+            "tolerance 1.00e-02",
+        ),
+        (
+            ProbeAnswer({"parts": {"out": {"error": 0.001, "tolerance": 0.01}}, "wrong": ""}),
+            Status.OK,
+            "error 1.00e-03",
+        ),
+    ],
+)
+def test_tensors_on_the_device(machine, monkeypatch, answer, status, words):
+    strided = next(c for c in CASES if c.strided)
+    monkeypatch.setattr("ascendfa.cli.checks.numerics.CASES", (strided,))
+    asked = []
+
+    def probe(self: Context, job: str, **arguments: Any) -> ProbeAnswer:
+        asked.append(job)
+        return answer
+
+    monkeypatch.setattr(Context, "probe", probe)
+    fake = machine()
+    context = fake.context(device=1)
+    result = by_name(check_numerics(context))["numerics.npu_tensor"]
+    assert "npu_tensor" in asked
+    assert (result.status, words in result.message) == (status, True)
+    absent = fake.context(versions={"torch": "2.13.0", "torch_npu": None})
+    assert by_name(check_numerics(absent))["numerics.npu_tensor"].status is Status.SKIP
 
 
 def test_a_failing_first_phase(machine):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ascendfa.chips import CHIPS
-from ascendfa.cli.checks.cases import CASES, GRADIENT_CASES, Case
-from ascendfa.cli.checks.context import Context
+from ascendfa.cli.checks.cases import CASES, GRADIENT_CASES, Case, by_name
+from ascendfa.cli.checks.context import Context, ProbeAnswer
 from ascendfa.cli.checks.launch import why_not
 from ascendfa.cli.checks.result import Result, fail, ok, skip
 
@@ -28,12 +28,16 @@ def check_numerics(context: Context) -> Iterator[Result]:
             continue
         yield _case(context, case, context.device)
     yield from _second_device(context, reason)
+    yield _device_tensor(context, reason)
     yield from _backward(context, reason)
 
 
 def _case(context: Context, case: Case, device: int, name: str | None = None) -> Result:
     line = name or f"numerics.{case.name}"
-    answer = context.probe("numerics", case=case.name, device=device)
+    return _answered(line, case, context.probe("numerics", case=case.name, device=device))
+
+
+def _answered(line: str, case: Case, answer: ProbeAnswer) -> Result:
     if answer.failure or "error" in answer.data:
         message = str(answer.data.get("error") or f"the process {answer.failure}")
         return fail(line, message, str(answer.data.get("hint") or _FIX))
@@ -60,6 +64,20 @@ def _second_device(context: Context, reason: str) -> Iterator[Result]:
     else:
         other = 1 if context.device == 0 else 0
         yield _case(context, CASES[0], other, name)
+
+
+def _device_tensor(context: Context, reason: str) -> Result:
+    """Take tensors of torch_npu where they are, which is another way in than host arrays."""
+    name = "numerics.npu_tensor"
+    if reason:
+        return skip(name, reason)
+    if context.versions["torch_npu"] is None:
+        return skip(name, "torch_npu is not installed")
+    if context.emulated:
+        return skip(name, "not part of this; on the emulator: scripts/try_torch_npu")
+    case = by_name("strided")
+    answer = context.probe("npu_tensor", case=case.name, device=context.device)
+    return _answered(name, case, answer)
 
 
 def _backward(context: Context, reason: str) -> Iterator[Result]:
