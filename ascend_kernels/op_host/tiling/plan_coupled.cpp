@@ -51,7 +51,9 @@ std::string CheckTerms(const ForwardProblem& p, const std::string& chip) {
 
 std::string ChooseBlocks(const ForwardProblem& p, const Capacities& capacities,
                          FlashAttentionTiling& t) {
-  const uint64_t most = kQueryElements / t.head_dim_padded / kLanes * kLanes;
+  // Queries fill half of L0A; results of 64 rows a staging slot in UB.
+  const uint32_t widest = std::max(t.head_dim_padded, t.value_dim_padded);
+  const uint64_t most = kQueryElements / widest / kLanes * kLanes;
   const uint64_t longest = std::min<uint64_t>(kMaxBlockM, AlignUp(t.seq_q, kLanes));
   t.block_m = static_cast<uint32_t>(p.block_m != 0 ? p.block_m : std::min(most, longest));
   if (t.block_m > most) {
@@ -102,6 +104,7 @@ uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
   bytes += kFloat * column + kHalf * column;                                    // scratch
   bytes += kFloat * column + kHalf * column + dense + kHalf * 2 * 128;          // reference
   bytes += kFloat * column + dense + kFloat * (64 + 8 + 8) + kFloat * kChecks;  // output
+  bytes += kFloat * 2 * (t.block_m + 8);
   bytes += kHalf * kLoadSlots * kStripKeys * width;
   return bytes;
 }

@@ -68,9 +68,7 @@ class ForwardLoopCoupled {
       const StepCursor begin = cursor;
       const uint32_t end = begin.Round() + StripOutput::kChecks;
       loader_.Start(begin, end);
-      while (cursor.Valid() && cursor.Round() < end) {
-        Task(cursor, cursor.Round() - begin.Round(), true);
-      }
+      Tasks(cursor, begin.Round(), end, true);
       Repair(begin, end);
     }
     CloseRings();
@@ -94,18 +92,28 @@ class ForwardLoopCoupled {
       loader_.Start(cursor, round + 1);
       FoldTask(first_pass);
       loader_.Start(cursor, round + 1);
-      Task(cursor, round - begin.Round(), false);
+      Tasks(cursor, begin.Round(), round + 1, false);
+      AscendC::PipeBarrier<PIPE_ALL>();
     }
   }
 
+  // Queries to L0A. What multiplied the ones before has ended with a release of the left ring.
   __aicore__ inline void LoadQueries(const Step& step, uint32_t slot) {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
-    query_ring_.Acquire();
+    left_ring_.Acquire();
     for (uint32_t col = 0; col < dim_; col += kCubeEdge) {
       LoadLeft(queries_[col * m], loader_.Queries(slot), m, col, Smaller(kCubeEdge, dim_ - col));
     }
-    query_ring_.Publish();
-    query_ring_.Await();
+    PassLeft();
+  }
+  __aicore__ inline void ReleaseQueries() {
+    left_ring_.Acquire();
+    PassLeft();
+  }
+  __aicore__ inline void PassLeft() {
+    left_ring_.Publish();
+    left_ring_.Await();
+    left_ring_.Release();
   }
 
   __aicore__ inline Strip Describe(const Step& step, uint32_t slot, uint32_t index) const {
@@ -158,18 +166,18 @@ class ForwardLoopCoupled {
   }
 
   // Takes a strip's scores into the reference.
-  __aicore__ inline void FoldStrip(const Strip& strip) {
-    Scores(strip, false);
-    FetchScores(scores_, strip);
+  __aicore__ inline void FoldStrip(const Strip& strip, const AscendC::LocalTensor<float>& slice) {
+    FetchScores(slice, strip);
     AscendC::PipeBarrier<PIPE_V>();
-    reference_.Fold(scores_, strip, mask_, tasks_.Lengths());
+    reference_.Fold(slice, strip, mask_, tasks_.Lengths());
   }
 
   // Hands the reference to the cube.
-  __aicore__ inline void CloseReference(uint32_t rows) {
+  __aicore__ inline void CloseReference(uint32_t rows, const Step& step) {
     const AscendC::LocalTensor<half> staged = staging_.Acquire();
     reference_.Close(staged, rows);
     staging_.Publish();
+    output_.NoteReference(step, reference_.Values());
     HandOver(rows, kFractalRows);
     LoadStraight(row_reference_, LoadHandedOver(), rows / kFractalRows);
     PublishLeft();
@@ -208,35 +216,105 @@ class ForwardLoopCoupled {
         LoadQueries(step, slot);
       }
       for (uint32_t index = 0; index * kStripKeys < step.keys; ++index) {
-        FoldStrip(Describe(step, slot, index));
+        const Strip strip = Describe(step, slot, index);
+        Scores(strip, false);
+        FoldStrip(strip, scores_);
       }
       loader_.AwaitValues();
       loader_.ReleaseTile();
     }
-    query_ring_.Release();
+    ReleaseQueries();
   }
 
-  // All of the task at the cursor. `fresh`: the reference is the maximum of its first strip.
-  __aicore__ inline void Task(StepCursor& cursor, uint32_t check, bool fresh) {
-    const Step task = cursor.Current();
-    const uint32_t rows = AlignUp(task.rows, kFractalRows);
-    uint32_t slot = NextTile();
-    LoadQueries(task, slot);
-    if (fresh) {
-      reference_.Reset(rows);
-      AscendC::PipeBarrier<PIPE_V>();
-      FoldStrip(Describe(task, slot, 0));
-    }
-    CloseReference(rows);
+  // A task's first tile has been awaited, its queries loaded, its reference closed.
+  struct Opened {
+    Step step;
+    uint32_t slot;
+    bool ready;
+  };
+  // A task whose output is complete in L0C, or soon will be.
+  struct Finished {
+    Step step;
+    uint32_t check;
+    bool waiting;
+  };
 
+  __aicore__ inline void OpenTask(const Step& step, Opened& task) {
+    task.step = step;
+    task.slot = loader_.AwaitTile();
+    LoadQueries(step, task.slot);
+  }
+
+  // All tasks from the cursor's to the one before `end`. The next task's first scores, and from
+  // them its reference, come into being while the last strips of a task are still on their way;
+  // the output of a task is written when the first strips of the next are.
+  // `fresh`: the reference is the maximum of a task's first strip; otherwise of what was folded.
+  __aicore__ inline void Tasks(StepCursor& cursor, uint32_t begin, uint32_t end, bool fresh) {
+    Opened opened{};
+    Finished finished{};
+    loader_.Prepare();
+    OpenTask(cursor.Current(), opened);
+    if (fresh) {
+      reference_.Reset(AlignUp(opened.step.rows, kFractalRows));
+      AscendC::PipeBarrier<PIPE_V>();
+      const Strip strip = Describe(opened.step, opened.slot, 0);
+      Scores(strip, false);
+      FoldStrip(strip, scores_);
+    }
+    CloseReference(AlignUp(opened.step.rows, kFractalRows), opened.step);
+    output_.KeepReference();
+    while (cursor.Valid() && cursor.Round() < end) {
+      const Step task = cursor.Current();
+      const uint32_t check = cursor.Round() - begin;
+      Turns(cursor, end, opened, finished);
+      finished = Finished{task, check, true};
+      if (opened.ready) {
+        opened.ready = false;
+        CloseReference(AlignUp(opened.step.rows, kFractalRows), opened.step);
+      } else if (cursor.Valid() && cursor.Round() < end) {
+        // The next task's first tile had to wait for this one's last.
+        loader_.Prepare();
+        OpenTask(cursor.Current(), opened);
+        reference_.Reset(AlignUp(opened.step.rows, kFractalRows));
+        AscendC::PipeBarrier<PIPE_V>();
+        const Strip strip = Describe(opened.step, opened.slot, 0);
+        Scores(strip, false);
+        FoldStrip(strip, scores_);
+        CloseReference(AlignUp(opened.step.rows, kFractalRows), opened.step);
+      }
+    }
+    WriteFinished(finished);
+  }
+
+  __aicore__ inline void LoadAhead(uint32_t pieces) {
+    for (uint32_t i = 0; i < pieces; ++i) {
+      loader_.Advance();
+    }
+  }
+
+  __aicore__ inline void WriteFinished(Finished& finished) {
+    if (!finished.waiting) {
+      return;
+    }
+    const AscendC::LocalTensor<float> product = outputs_[output_ring_.Await() * output_elements_];
+    output_.Write(finished.step, product, scores_, staging_, finished.check);
+    output_ring_.Release();
+    finished.waiting = false;
+  }
+
+  // One task; leaves the cursor at the next, which it opens if it can.
+  __aicore__ inline void Turns(StepCursor& cursor, uint32_t end, Opened& opened,
+                               Finished& finished) {
     const AscendC::LocalTensor<float> product = outputs_[output_ring_.Acquire() * output_elements_];
     Strip strips[kHistory];  // by turn
     for (uint32_t i = 0; i < kHistory; ++i) {
       strips[i] = Strip{};
     }
+    Strip first_of_next{};
+    uint32_t slot = opened.slot;
     uint32_t index = 0;
-    bool entered = true;  // the cursor's tile
-    uint32_t drained = 0;
+    bool entered = true;   // the cursor's tile
+    uint32_t drained = 0;  // turns since the last strip's first
     for (uint32_t turn = 0; drained < kLag; ++turn) {
       Strip& strip = strips[turn % kHistory];
       strip = Strip{};
@@ -253,22 +331,33 @@ class ForwardLoopCoupled {
         }
       }
       if (strip.last) {
-        query_ring_.Release();
+        ReleaseQueries();
       }
       drained += strip.last || drained != 0 ? 1 : 0;
+      if (turn == kWriteTurn) {
+        WriteFinished(finished);
+      }
       VectorStages(strips, turn);
+      if (drained == kOpenTurn && cursor.Valid() && cursor.Round() < end && loader_.Prepare()) {
+        opened.ready = true;
+        OpenTask(cursor.Current(), opened);
+        first_of_next = Describe(opened.step, opened.slot, 0);
+        Scores(first_of_next, false);
+        reference_.Reset(first_of_next.rows);
+      }
+      if (drained == kOpenTurn + 1 && opened.ready) {
+        // No strip is fetched any more: the slice of this turn is free.
+        FoldStrip(first_of_next, Slice(turn + kHistory - 1));
+      }
       const Strip& weighted = strips[(turn + kHistory - (kLag - 1)) % kHistory];
       if (weighted.columns != 0) {
         Values(weighted, product);
       }
-      for (uint32_t i = 0; i < kLoadsPerTurn; ++i) {
-        loader_.Advance();
-      }
+      // The last turns are short.
+      LoadAhead(drained == 0 ? kLoadsPerTurn : kLoadsPerTurn - 1);
     }
+    WriteFinished(finished);
     output_ring_.Publish();
-    const AscendC::LocalTensor<float> finished = outputs_[output_ring_.Await() * output_elements_];
-    output_.Write(task, finished, reference_.Values(), scores_, staging_, check);
-    output_ring_.Release();
   }
 
   // One stage of each of four strips; they depend on nothing but the turn before.
@@ -301,18 +390,22 @@ class ForwardLoopCoupled {
   // O += P strip x V strip, and the sums of the weights' rows beside it.
   __aicore__ inline void Values(const Strip& strip, const AscendC::LocalTensor<float>& product) {
     HandOver(strip.rows, strip.columns);
-    LoadStraight(weights_, LoadHandedOver(),
-                 strip.rows / kFractalRows * (strip.columns / kFractalRows));
-    PublishLeft();
     if (strip.index == 0) {
       loader_.AwaitValues();
     }
     const AscendC::LocalTensor<half> values = loader_.Values(strip.tile_slot);
+    // The values first: the weights have to wait until those before them are used up.
     for (uint32_t col = 0; col < value_dim_; col += kCubeEdge) {
       const uint32_t dims = Smaller(kCubeEdge, value_dim_ - col);
       LoadRight(right_[right_ring_.Acquire() * kRightElements], values, strip.tile_rows,
                 strip.index * kStripKeys, strip.columns, col, dims);
       right_ring_.Publish();
+    }
+    LoadStraight(weights_, LoadHandedOver(),
+                 strip.rows / kFractalRows * (strip.columns / kFractalRows));
+    PublishLeft();
+    for (uint32_t col = 0; col < value_dim_; col += kCubeEdge) {
+      const uint32_t dims = Smaller(kCubeEdge, value_dim_ - col);
       Multiply(product[col * strip.rows], weights_, right_[right_ring_.Await() * kRightElements],
                strip.rows, dims, strip.columns, !strip.first);
       right_ring_.Release();
@@ -357,7 +450,6 @@ class ForwardLoopCoupled {
   }
 
   __aicore__ inline void OpenRings() {
-    query_ring_.Open(pipe_, 1);
     left_ring_.Open(pipe_, 1);
     right_ring_.Open(pipe_, kRightSlots);
     operand_ring_.Open(pipe_, 1);
@@ -366,7 +458,6 @@ class ForwardLoopCoupled {
   }
 
   __aicore__ inline void CloseRings() {
-    query_ring_.Close(pipe_);
     left_ring_.Close(pipe_);
     right_ring_.Close(pipe_);
     operand_ring_.Close(pipe_);
@@ -379,6 +470,8 @@ class ForwardLoopCoupled {
   static constexpr uint32_t kLag = 6;  // turns from a strip's scores to its values, both counted
   static constexpr uint32_t kHistory = 8;  // strips remembered, at least the lag
   static constexpr uint32_t kLoadsPerTurn = 2;
+  static constexpr uint32_t kWriteTurn = 1;  // the task before is written in
+  static constexpr uint32_t kOpenTurn = 2;   // of those drained, the next task is opened in
   static constexpr uint32_t kRightElements = kStripKeys * kCubeEdge;
 
   AscendC::TPipe& pipe_;
@@ -406,7 +499,6 @@ class ForwardLoopCoupled {
   AscendC::LocalTensor<float> products_;  // L0C, with the next
   AscendC::LocalTensor<float> outputs_;
 
-  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> query_ring_;
   SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> left_ring_;
   SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> right_ring_;
   SlotRing<AscendC::HardEvent::MTE3_MTE1, AscendC::HardEvent::MTE1_MTE3> operand_ring_;

@@ -50,6 +50,7 @@ class StripOutput {
     work_ = scratch;
     narrow_ = narrow_scratch;
     dense_ = arena.Take<half>(tiling_.block_m);
+    references_ = arena.Take<float>(2 * ReferenceElements());
     diagonal_ = arena.Take<float>(kRepeatFloats);
     ones_ = arena.Take<float>(kBlockFloats);
     tiny_ = arena.Take<float>(kBlockFloats);
@@ -66,20 +67,53 @@ class StripOutput {
   // Tasks whose checks are kept.
   static constexpr uint32_t kChecks = 128;
 
-  // The finished task in `product`; `area` takes 64 rows of output. Wants a barrier before. `check`
+  // What the cube subtracts from the scores of the task opened next, in all lanes of its rows. The
+  // next Write keeps what it needs of it; where there is none before the reference changes,
+  // KeepReference has to. Wants a barrier before.
+  __aicore__ inline void NoteReference(const Step& step,
+                                       const AscendC::LocalTensor<float>& reference) {
+    noted_ = step;
+    reference_ = reference;
+    has_noted_ = true;
+  }
+  __aicore__ inline void KeepReference() {
+    const uint32_t m = AlignUp(noted_.rows, kFractalRows);
+    Compact(references_[opened_ * ReferenceElements()], reference_, 0, m / kBlockFloats);
+    FinishReference();
+  }
+
+  // The finished task in `product`; `area` takes all of it. Ends with a barrier. `check`
   // keeps the largest sum of weights.
   __aicore__ inline void Write(const Step& step, const AscendC::LocalTensor<float>& product,
-                               const AscendC::LocalTensor<float>& reference,
                                const AscendC::LocalTensor<float>& area, StagingRing& staging,
                                uint32_t check) {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
+    const bool other = has_noted_;
     FetchProduct(sum_, product[tiling_.value_dim_padded * m], 0, m, m, kSide);
+    FetchProduct(area, product, 0, m, m, tiling_.value_dim_padded);
     AscendC::PipeBarrier<PIPE_V>();
-    Check(m, check);
-    WriteLse(step, m, reference, staging);
-    Invert(m);
+    const AscendC::LocalTensor<float> lse = staging.Acquire().template ReinterpretCast<float>();
+    if (step.rows % kBlockFloats != 0) {
+      Compact(lse[m], sum_, Tail(step), 1);
+    }
+    Summarise(lse, m, check, other);
+    const int32_t count = static_cast<int32_t>(m + kBlockFloats);
+    AscendC::Ln(lse, lse, count);
+    for (uint32_t column = 0; column < tiling_.value_dim_padded; column += kSide) {
+      const AscendC::LocalTensor<float> values = area[column * m];
+      AscendC::Mul(values, values, sum_, static_cast<int32_t>(m * kSide));
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Add(lse, lse, references_[written_ * ReferenceElements()], count);
+    written_ = 1 - written_;
+    staging.Publish();
+    StoreLse(step, staging);
     for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
-      WriteRows(step, m, row, product, area, staging);
+      WriteRows(step, m, row, area, staging);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    if (other) {
+      FinishReference();
     }
   }
 
@@ -116,93 +150,108 @@ class StripOutput {
   // Keeps a row without keys from dividing zero by zero.
   static constexpr float kTinySum = 1.0e-30f;
 
-  __aicore__ inline void Check(uint32_t m, uint32_t check) {
+  __aicore__ inline uint32_t ReferenceElements() const { return tiling_.block_m + kBlockFloats; }
+  // First of a task's last eight rows.
+  __aicore__ inline static uint32_t Tail(const Step& step) {
+    return step.rows < kBlockFloats ? 0 : step.rows - kBlockFloats;
+  }
+
+  __aicore__ inline void FinishReference() {
+    const uint32_t m = AlignUp(noted_.rows, kFractalRows);
+    const AscendC::LocalTensor<float> kept = references_[opened_ * ReferenceElements()];
+    if (noted_.rows % kBlockFloats != 0) {
+      Compact(kept[m], reference_, Tail(noted_), 1);
+    }
+    const float scale = tiling_.scale < 0.0f ? -tiling_.scale : tiling_.scale;
+    AscendC::Muls(kept, kept, scale, static_cast<int32_t>(m + kBlockFloats));
+    AscendC::PipeBarrier<PIPE_V>();
+    opened_ = 1 - opened_;
+    has_noted_ = false;
+  }
+
+  // Sums of weights: one per row to `lse`, the largest to the check, their inverses to sum_. With
+  // `other`, also the noted reference, one per row. What depends on nothing shares barriers.
+  __aicore__ inline void Summarise(const AscendC::LocalTensor<float>& lse, uint32_t m,
+                                   uint32_t check, bool other) {
+    const uint8_t repeats = static_cast<uint8_t>(m * kSide / kRepeatFloats);
+    const uint32_t groups = m / kBlockFloats;
+    const uint32_t noted_groups = AlignUp(noted_.rows, kFractalRows) / kBlockFloats;
+    const AscendC::LocalTensor<float> sums = work_;
+    const AscendC::LocalTensor<float> noted = work_[tiling_.block_m * kBlockFloats];
     AscendC::Cast(narrow_, sum_, AscendC::RoundMode::CAST_NONE, static_cast<uint32_t>(m * kSide));
+    PickLanes(sums, sum_, groups);
+    if (other) {
+      PickLanes(noted, reference_, noted_groups);
+    }
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::BlockReduceMax(dense_, narrow_, static_cast<int32_t>(m * kSide / kRepeatHalves),
                             static_cast<int32_t>(kRepeatHalves), 1, 1, 8);
+    AscendC::Max(sum_, sum_, tiny_, kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 1, 0, 8, 8, 0));
+    FoldBlocks(sums, sums, 4, 8, groups);
+    if (other) {
+      FoldBlocks(noted, noted, 4, 8, noted_groups);
+    }
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::WholeReduceMax(checks_[check * kCheckHalves], dense_, static_cast<int32_t>(m), 1, 1, 1,
                             8);
+    AscendC::Div(sum_, ones_, sum_, kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 0, 1, 8, 0, 8));
+    FoldBlocks(sums, sums, 2, 8, groups);
+    if (other) {
+      FoldBlocks(noted, noted, 2, 8, noted_groups);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+    FoldBlocks(lse, sums, 1, 1, groups);
+    if (other) {
+      FoldBlocks(references_[opened_ * ReferenceElements()], noted, 1, 1, noted_groups);
+    }
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // Of each group of eight rows, lane i of row i; the others zero.
+  __aicore__ inline void PickLanes(const AscendC::LocalTensor<float>& dst,
+                                   const AscendC::LocalTensor<float>& rows, uint32_t groups) {
+    AscendC::Mul(dst, rows, diagonal_, kRepeatFloats, static_cast<uint8_t>(groups),
+                 AscendC::BinaryRepeatParams(1, 2, 1, 8, 16, 0));
+  }
+  // Adds the upper of 2 `blocks` blocks of each group to the lower.
+  __aicore__ inline static void FoldBlocks(const AscendC::LocalTensor<float>& dst,
+                                           const AscendC::LocalTensor<float>& src, uint32_t blocks,
+                                           uint8_t dst_stride, uint32_t groups) {
+    AscendC::Add(dst, src, src[blocks * kBlockFloats], blocks * kBlockFloats,
+                 static_cast<uint8_t>(groups),
+                 AscendC::BinaryRepeatParams(1, 1, 1, dst_stride, 8, 8));
   }
 
   // Values that fill all lanes of their rows to one lane each: rows [row, row + 8 groups).
   __aicore__ inline void Compact(const AscendC::LocalTensor<float>& dst,
                                  const AscendC::LocalTensor<float>& rows, uint32_t row,
                                  uint32_t groups) {
-    const uint8_t repeats = static_cast<uint8_t>(groups);
-    AscendC::Mul(work_, rows[row * kSide], diagonal_, kRepeatFloats, repeats,
-                 AscendC::BinaryRepeatParams(1, 2, 1, 8, 16, 0));
+    PickLanes(work_, rows[row * kSide], groups);
     AscendC::PipeBarrier<PIPE_V>();
     for (uint32_t blocks = 4; blocks > 1; blocks /= 2) {
-      AscendC::Add(work_, work_, work_[blocks * kBlockFloats], blocks * kBlockFloats, repeats,
-                   AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+      FoldBlocks(work_, work_, blocks, 8, groups);
       AscendC::PipeBarrier<PIPE_V>();
     }
-    AscendC::Add(dst, work_, work_[kBlockFloats], kBlockFloats, repeats,
-                 AscendC::BinaryRepeatParams(1, 1, 1, 1, 8, 8));
+    FoldBlocks(dst, work_, 1, 1, groups);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  // Log-sum-exps of all rows, and behind them again of the last eight: the tail of the rows is
-  // stored from there.
-  __aicore__ inline void WriteLse(const Step& step, uint32_t m,
-                                  const AscendC::LocalTensor<float>& reference,
-                                  StagingRing& staging) {
-    const AscendC::LocalTensor<float> lse = staging.Acquire().template ReinterpretCast<float>();
-    const uint32_t groups = m / kBlockFloats;
-    const uint32_t tail = step.rows < kBlockFloats ? 0 : step.rows - kBlockFloats;
-    const int32_t count = static_cast<int32_t>(m + kBlockFloats);
-    const AscendC::LocalTensor<float> references = lse[m + kBlockFloats];
-    Compact(lse, sum_, 0, groups);
-    Compact(lse[m], sum_, tail, 1);
-    Compact(references, reference, 0, groups);
-    Compact(references[m], reference, tail, 1);
-    const float scale = tiling_.scale < 0.0f ? -tiling_.scale : tiling_.scale;
-    AscendC::Ln(lse, lse, count);
-    AscendC::Muls(references, references, scale, count);
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Add(lse, lse, references, count);
-    staging.Publish();
-    AscendC::PipeBarrier<PIPE_V>();
-    StoreLse(step, staging);
-  }
-
-  __aicore__ inline void Invert(uint32_t m) {
-    const uint8_t repeats = static_cast<uint8_t>(m * kSide / kRepeatFloats);
-    AscendC::Max(sum_, sum_, tiny_, kRepeatFloats, repeats,
-                 AscendC::BinaryRepeatParams(1, 1, 0, 8, 8, 0));
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Div(sum_, ones_, sum_, kRepeatFloats, repeats,
-                 AscendC::BinaryRepeatParams(1, 0, 1, 8, 0, 8));
-    AscendC::PipeBarrier<PIPE_V>();
-  }
-
+  // Back to rows on the way to fp16: four rows per repeat, a block each.
   __aicore__ inline void WriteRows(const Step& step, uint32_t m, uint32_t row,
-                                   const AscendC::LocalTensor<float>& product,
                                    const AscendC::LocalTensor<float>& area, StagingRing& staging) {
-    const uint32_t width = tiling_.value_dim_padded;
     const uint32_t rows = Smaller(kRowsAtOnce, m - row);
-    const uint32_t column_elements = rows * kSide;
-    const uint8_t repeats = static_cast<uint8_t>(column_elements / kRepeatFloats);
-    FetchProduct(area, product, row, rows, m, width);
-    AscendC::PipeBarrier<PIPE_V>();
-    for (uint32_t column = 0; column < width / kSide; ++column) {
-      const AscendC::LocalTensor<float> values = area[column * column_elements];
-      AscendC::Mul(values, values, sum_[row * kSide], static_cast<int32_t>(column_elements));
-    }
-    AscendC::PipeBarrier<PIPE_V>();
-    // Back to rows on the way to fp16: four rows per repeat, a block each.
+    const uint8_t repeats = static_cast<uint8_t>(rows * kSide / kRepeatFloats);
     const AscendC::LocalTensor<half> output = staging.Acquire();
-    const uint32_t row_blocks = width / kSide;
+    const uint32_t row_blocks = tiling_.value_dim_padded / kSide;
     for (uint32_t column = 0; column < row_blocks; ++column) {
-      AscendC::Cast(output[column * kSide], area[column * column_elements],
+      AscendC::Cast(output[column * kSide], area[(column * m + row) * kSide],
                     AscendC::RoundMode::CAST_NONE, kRepeatFloats, repeats,
                     AscendC::UnaryRepeatParams(static_cast<uint16_t>(row_blocks), 1,
                                                static_cast<uint8_t>(4 * row_blocks), 8));
     }
     staging.Publish();
-    AscendC::PipeBarrier<PIPE_V>();
     StoreOutput(step, row, Smaller(rows, step.rows - row), staging);
   }
 
@@ -257,10 +306,16 @@ class StripOutput {
   AscendC::LocalTensor<float> work_;
   AscendC::LocalTensor<half> narrow_;
   AscendC::LocalTensor<half> dense_;
+  AscendC::LocalTensor<float> references_;  // of two tasks, one value per row, scaled
   AscendC::LocalTensor<float> diagonal_;
   AscendC::LocalTensor<float> ones_;
   AscendC::LocalTensor<float> tiny_;
   AscendC::LocalTensor<half> checks_;
+  uint32_t opened_ = 0;  // references kept next, and used next
+  uint32_t written_ = 0;
+  Step noted_{};
+  AscendC::LocalTensor<float> reference_;
+  bool has_noted_ = false;
 };
 
 }  // namespace ascendfa
