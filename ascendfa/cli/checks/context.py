@@ -151,6 +151,12 @@ class Context:
         environment["PYTHONPATH"] = ":".join(
             p for p in (package_parent, environment.get("PYTHONPATH", "")) if p
         )
+        if self.emulated and self.tree is not None:
+            # What set_env.sh does for CANN: torch_npu looks libraries up by name.
+            library_path = (str(self.tree.root / "lib64"), environment.get("LD_LIBRARY_PATH", ""))
+            environment["LD_LIBRARY_PATH"] = ":".join(p for p in library_path if p)
+        # A missing operator of torch_npu is then an error at once, not a silent one later.
+        environment.setdefault("ACL_OP_INIT_MODE", "2")
         # torch would otherwise open the NPU's libraries before the probe does.
         environment.setdefault("TORCH_DEVICE_BACKEND_AUTOLOAD", "0")
         command = [sys.executable, "-P" if sys.version_info >= (3, 11) else "-s"]

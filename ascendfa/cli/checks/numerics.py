@@ -73,8 +73,6 @@ def _device_tensor(context: Context, reason: str) -> Result:
         return skip(name, reason)
     if context.versions["torch_npu"] is None:
         return skip(name, "torch_npu is not installed")
-    if context.emulated:
-        return skip(name, "not part of this; on the emulator: scripts/try_torch_npu")
     case = by_name("strided")
     answer = context.probe("npu_tensor", case=case.name, device=context.device)
     return _answered(name, case, answer)
