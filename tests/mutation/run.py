@@ -53,6 +53,10 @@ CASES = (
     Case(heads=41, seq_q=128, seq_k=1100, dim=128, causal=False),
     Case(heads=24, seq_q=300, seq_k=700, dim=64, causal=True),
     Case(heads=3, seq_q=90, seq_k=340, dim=192, value_dim=256, causal=False, block_n=128),
+    # A second band with too few rows for the second vector core, and many tiles.
+    Case(heads=2, seq_q=130, seq_k=800, dim=64, causal=False, block_n=64),
+    # The same; the last tile is the second band's alone, which shifts the slots of the next task.
+    Case(heads=40, seq_q=130, seq_k=770, dim=64, causal=True, block_n=64),
     # So wide that the query block reaches the cube slice by slice.
     Case(heads=2, seq_q=90, seq_k=340, dim=320, value_dim=400, causal=False, block_n=128),
     Case(heads=85, seq_q=17, seq_k=33, dim=320, causal=False),

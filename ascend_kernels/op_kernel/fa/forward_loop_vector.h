@@ -190,7 +190,9 @@ class ForwardLoopVector {
     uint64_t lanes[2] = {~0ULL << (loaded % kRepeatFloats), 0};
     AscendC::Duplicate(scores[rows.width - kRepeatFloats], 0.0f, lanes,
                        static_cast<uint8_t>(rows.count), 1, rows.Stride());
-    AscendC::PipeBarrier<PIPE_V>();
+    if (terms_.StartsAtOnce()) {
+      AscendC::PipeBarrier<PIPE_V>();
+    }
   }
 
   // MTE3: weights of `rows` to the hand-over slot, columns up to the next multiple of 16.

@@ -55,7 +55,6 @@ class OutputAccumulator {
   // `maximum` is the negative of it.
   __aicore__ inline void Close(const FloatTensor& maximum, const FloatTensor& sum,
                                const FloatTensor& lse, uint32_t rows) {
-    AscendC::PipeBarrier<PIPE_V>();
     AscendC::Maxs(inverse_, sum, kTinySum, rows, 1, LanesUnary());
     AscendC::Ln(lse, sum, rows, 1, LanesUnary());
     AscendC::PipeBarrier<PIPE_V>();

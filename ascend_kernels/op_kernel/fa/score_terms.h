@@ -45,6 +45,8 @@ class ScoreTerms {
     }
   }
 
+  // Whether Apply begins with all columns of the scores, without a vector barrier before.
+  __aicore__ inline bool StartsAtOnce() const { return !later_; }
   // What is left to multiply the result of Apply by.
   __aicore__ inline float Remaining() const { return later_ ? factor_ : 1.0f; }
 
