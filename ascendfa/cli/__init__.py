@@ -12,10 +12,9 @@ def main() -> None:
     try:
         from ascendfa.cli.app import app
     except ImportError as error:
-        if error.name not in ("typer", "rich"):
+        missing = (error.name or "").partition(".")[0]
+        if missing not in ("typer", "rich"):
             raise
-        print(
-            f"the ascendfa command needs {error.name}: pip install 'ascendfa[cli]'", file=sys.stderr
-        )
+        print(f"the ascendfa command needs {missing}: pip install 'ascendfa[cli]'", file=sys.stderr)
         raise SystemExit(2) from None
     app()
