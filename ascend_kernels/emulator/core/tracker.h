@@ -35,7 +35,8 @@ struct CoreId {
   uint32_t index = 0;  // dense, unique within the launch
 };
 
-enum class RegionRole : uint8_t { Input, Output, Workspace, Tiling, Other };
+// InPlace is an output that is an input as well: written, but defined from the start.
+enum class RegionRole : uint8_t { Input, Output, InPlace, Workspace, Tiling, Other };
 
 // A piece of global memory the launch may touch.
 struct Region {

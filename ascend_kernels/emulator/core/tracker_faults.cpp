@@ -22,6 +22,7 @@ const char* role_name(RegionRole role) {
     case RegionRole::Input:
       return "input";
     case RegionRole::Output:
+    case RegionRole::InPlace:
       return "output";
     case RegionRole::Workspace:
       return "workspace";

@@ -13,6 +13,7 @@ constexpr uint64_t kAllocationGrain = 512;
 int right_to(RegionRole role) {
   switch (role) {
     case RegionRole::Output:
+    case RegionRole::InPlace:
       return 3;
     case RegionRole::Workspace:
       return 2;

@@ -50,15 +50,15 @@ void copy_strided(const aclTensor& tensor, size_t axis, const uint8_t* from, uin
 
 uint64_t address(const void* ptr) { return reinterpret_cast<uint64_t>(ptr); }
 
-// An in-place port appears as input and output: what may be written is no input.
-bool written_too(const Plan& plan, const LaunchArgument& input) {
+// An in-place port appears as input and output: one region, which may be written.
+RegionRole role_of(const Plan& plan, const LaunchArgument& argument) {
   for (const LaunchArgument& other : plan.arguments) {
-    if (other.role == RegionRole::Output && other.present &&
-        other.tensor.begin() == input.tensor.begin()) {
-      return true;
+    if (other.role != argument.role && other.present &&
+        other.tensor.begin() == argument.tensor.begin()) {
+      return RegionRole::InPlace;
     }
   }
-  return false;
+  return argument.role;
 }
 
 aclError error_code(TrapKind kind, KernelType type) {
@@ -102,9 +102,11 @@ void run_plan(const Plan& plan, void* workspace) {
       bytes = static_cast<uint64_t>(to - static_cast<uint8_t*>(data));
     }
     values.push_back(data);
-    const bool covered = argument.role == RegionRole::Input && written_too(plan, argument);
-    if (bytes > 0 && !covered)
-      spec.regions.push_back({address(data), bytes, argument.role, argument.name});
+    const RegionRole role = role_of(plan, argument);
+    const bool covered = role == RegionRole::InPlace && argument.role == RegionRole::Input;
+    if (bytes > 0 && !covered) {
+      spec.regions.push_back({address(data), bytes, role, argument.name});
+    }
   }
   values.push_back(plan.kernel_workspace ? workspace : nullptr);
   if (plan.kernel_workspace) {
