@@ -58,8 +58,8 @@ def test_possible_tiles_pass(block_m, block_n, head_dim):
 @pytest.mark.parametrize(
     ("block_m", "block_n", "buffer", "at_least", "limit"),
     [
-        # Two fp32 products of 256 rows and 128 columns.
-        (256, 512, "L0C", 2 * 256 * 128 * 4, 128 * 1024),
+        # Two fp32 products of 512 rows and 128 columns; 256 rows are two bands, one at a time.
+        (512, 512, "L0C", 2 * 512 * 128 * 4, 128 * 1024),
         # Query rows alone: 4096 x 128 fp16.
         (4096, 512, "L1", 4096 * 128 * 2, 524032),
         # Eight rows of scores in fp32.
