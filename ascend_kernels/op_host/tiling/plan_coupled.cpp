@@ -21,6 +21,7 @@ constexpr uint64_t kFloat = 4;
 constexpr uint64_t kLanes = 16;  // of a row in a column of the products
 constexpr uint32_t kMaxBlockM = 128;
 constexpr uint32_t kMaxBlockN = 512;
+constexpr int64_t kMaxHeadDim = 256;
 constexpr uint32_t kFewestRows = 8;  // the shortest copy of log-sum-exps
 
 uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -32,7 +33,14 @@ std::string Message(const Parts&... parts) {
   return text.str();
 }
 
-std::string CheckTerms(const ForwardProblem& p, const std::string& chip) {
+std::string CheckProblem(const ForwardProblem& p, const std::string& chip) {
+  if (p.element_bytes != kHalf) {
+    return Message(chip, " takes 16-bit floating point inputs only");
+  }
+  if (p.head_dim > kMaxHeadDim || p.value_dim > kMaxHeadDim) {
+    return Message("head dimensions are ", p.head_dim, " and ", p.value_dim, ", ", chip,
+                   " takes up to ", kMaxHeadDim);
+  }
   const struct {
     const char* name;
     bool present;
@@ -111,10 +119,7 @@ uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
 
 std::string PlanCoupled(const ForwardProblem& problem, const Capacities& capacities,
                         FlashAttentionTiling& t) {
-  if (problem.element_bytes != kHalf) {
-    return Message(capacities.chip, " takes 16-bit floating point inputs only");
-  }
-  const std::string wrong = CheckTerms(problem, capacities.chip);
+  const std::string wrong = CheckProblem(problem, capacities.chip);
   if (!wrong.empty()) {
     return wrong;
   }

@@ -6,61 +6,44 @@
 
 #include "../arch/capacities.h"
 #include "../arch/cube_vector_bridge.h"
-#include "../arch/tile_copy.h"
+#include "coupled_cube.h"
 #include "forward_loop.h"
 #include "kernel_operator.h"
-#include "slot_ring.h"
 #include "softmax_reference.h"
 #include "strip_output.h"
 #include "strip_softmax.h"
-#include "tile_loader.h"
 
 namespace ascendfa {
 
-class ForwardLoopCoupled {
+class ForwardLoopCoupled : private CoupledCube {
  public:
   __aicore__ inline ForwardLoopCoupled(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
-      : pipe_(pipe), tiling_(tiling), loader_(pipe, tiling), output_(tiling) {}
+      : CoupledCube(pipe, tiling), output_(tiling) {}
 
   __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR out, GM_ADDR lse,
                               uint32_t group) {
     tasks_ = ForwardTasks(tiling_, group);
-    dim_ = tiling_.head_dim_padded;
-    value_dim_ = tiling_.value_dim_padded;
     const uint32_t m = tiling_.block_m;
     const uint32_t output_elements = kStripKeys * value_dim_;
-    const uint32_t weight_elements = m * kStripKeys;
-    strip_elements_ = weight_elements;
 
     arena_.Init(pipe_, tiling_.vector_bytes);
     scores_ = arena_.Take<float>(Larger(kStages * strip_elements_, output_elements));
-    staging_.Init(pipe_, arena_, Larger(weight_elements, output_elements));
+    staging_.Init(pipe_, arena_, Larger(strip_elements_, output_elements));
     mask_.Init(arena_);
     const AscendC::LocalTensor<float> scratch = arena_.Take<float>(m * kFractalRows);
     const AscendC::LocalTensor<half> narrow_scratch = arena_.Take<half>(m * kFractalRows);
     reference_.Init(arena_, m, tiling_.scale < 0.0f, scratch, narrow_scratch);
     output_.Init(out, lse, arena_, scratch, narrow_scratch);
 
-    pipe_.InitBuffer(l1_buffer_, tiling_.cube_bytes);
-    pipe_.InitBuffer(l0a_buffer_, kL0aBytes);
-    pipe_.InitBuffer(l0b_buffer_, kL0bBytes);
-    pipe_.InitBuffer(l0c_buffer_, kL0cBytes);
-    operand_ = l1_buffer_.Get<half>();
-    loader_.Init(q, k, v, arena_, operand_[weight_elements]);
-    queries_ = l0a_buffer_.Get<half>();
-    row_reference_ = queries_[kQueryElements];
-    weights_ = row_reference_[m * kFractalRows];
-    right_ = l0b_buffer_.Get<half>();
-    ones_ = right_[kRightSlots * kRightElements];
-    constants_ = ones_[kStripKeys * kFractalRows];
-    products_ = l0c_buffer_.Get<float>();
-    outputs_ = products_[kScoreSlots * strip_elements_];
-    output_elements_ = m * (value_dim_ + kFractalRows);
+    InitCube(q, k, v, arena_);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
   __aicore__ inline void Run() {
     OpenRings();
+    AscendC::PipeBarrier<PIPE_V>();
+    reference_.Constants(staging_.Acquire(), kStripKeys);
+    staging_.Publish();
     LoadConstants();
     WriteTasksWithoutKeys();
     StepCursor cursor(tiling_, tasks_);
@@ -97,25 +80,6 @@ class ForwardLoopCoupled {
     }
   }
 
-  // Queries to L0A. What multiplied the ones before has ended with a release of the left ring.
-  __aicore__ inline void LoadQueries(const Step& step, uint32_t slot) {
-    const uint32_t m = AlignUp(step.rows, kFractalRows);
-    left_ring_.Acquire();
-    for (uint32_t col = 0; col < dim_; col += kCubeEdge) {
-      LoadLeft(queries_[col * m], loader_.Queries(slot), m, col, Smaller(kCubeEdge, dim_ - col));
-    }
-    PassLeft();
-  }
-  __aicore__ inline void ReleaseQueries() {
-    left_ring_.Acquire();
-    PassLeft();
-  }
-  __aicore__ inline void PassLeft() {
-    left_ring_.Publish();
-    left_ring_.Await();
-    left_ring_.Release();
-  }
-
   __aicore__ inline Strip Describe(const Step& step, uint32_t slot, uint32_t index) const {
     Strip strip{};
     strip.rows = AlignUp(step.rows, kFractalRows);
@@ -140,31 +104,6 @@ class ForwardLoopCoupled {
     return loader_.AwaitTile();
   }
 
-  // S strip = Q block x K strip^T, minus the reference once there is one.
-  __aicore__ inline void Scores(const Strip& strip, bool referred) {
-    const AscendC::LocalTensor<float> product = products_[score_ring_.Acquire() * strip_elements_];
-    const AscendC::LocalTensor<half> keys = loader_.Keys(strip.tile_slot, strip.index);
-    for (uint32_t col = 0; col < dim_; col += kCubeEdge) {
-      const uint32_t dims = Smaller(kCubeEdge, dim_ - col);
-      LoadRightTransposed(right_[right_ring_.Acquire() * kRightElements], keys, strip.columns, col,
-                          dims);
-      right_ring_.Publish();
-      Multiply(product, queries_[col * strip.rows], right_[right_ring_.Await() * kRightElements],
-               strip.rows, strip.columns, dims, col != 0);
-      right_ring_.Release();
-    }
-    if (referred) {
-      Multiply(product, row_reference_, constants_, strip.rows, strip.columns, kFractalRows, true);
-    }
-    score_ring_.Publish();
-  }
-
-  __aicore__ inline void FetchScores(const AscendC::LocalTensor<float>& dst, const Strip& strip) {
-    FetchProduct(dst, products_[score_ring_.Await() * strip_elements_], 0, strip.rows, strip.rows,
-                 strip.columns);
-    score_ring_.Release();
-  }
-
   // Takes a strip's scores into the reference.
   __aicore__ inline void FoldStrip(const Strip& strip, const AscendC::LocalTensor<float>& slice) {
     FetchScores(slice, strip);
@@ -182,26 +121,6 @@ class ForwardLoopCoupled {
     LoadStraight(row_reference_, LoadHandedOver(), rows / kFractalRows);
     PublishLeft();
     left_ring_.Release();
-  }
-
-  // MTE3: a staged left operand to L1.
-  __aicore__ inline void HandOver(uint32_t rows, uint32_t columns) {
-    operand_ring_.Acquire();
-    HandOverLeft(operand_, staging_.Await(), rows, columns);
-    staging_.Release();
-    operand_ring_.Publish();
-  }
-
-  // MTE1, around the load of that operand to L0A.
-  __aicore__ inline AscendC::LocalTensor<half> LoadHandedOver() {
-    operand_ring_.Await();
-    left_ring_.Acquire();
-    return operand_;
-  }
-  __aicore__ inline void PublishLeft() {
-    operand_ring_.Release();
-    left_ring_.Publish();
-    left_ring_.Await();
   }
 
   // The maximum of all the task's scores; leaves the reference open.
@@ -387,56 +306,8 @@ class ForwardLoopCoupled {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  // O += P strip x V strip, and the sums of the weights' rows beside it.
-  __aicore__ inline void Values(const Strip& strip, const AscendC::LocalTensor<float>& product) {
-    HandOver(strip.rows, strip.columns);
-    if (strip.index == 0) {
-      loader_.AwaitValues();
-    }
-    const AscendC::LocalTensor<half> values = loader_.Values(strip.tile_slot);
-    // The values first: the weights have to wait until those before them are used up.
-    for (uint32_t col = 0; col < value_dim_; col += kCubeEdge) {
-      const uint32_t dims = Smaller(kCubeEdge, value_dim_ - col);
-      LoadRight(right_[right_ring_.Acquire() * kRightElements], values, strip.tile_rows,
-                strip.index * kStripKeys, strip.columns, col, dims);
-      right_ring_.Publish();
-    }
-    LoadStraight(weights_, LoadHandedOver(),
-                 strip.rows / kFractalRows * (strip.columns / kFractalRows));
-    PublishLeft();
-    for (uint32_t col = 0; col < value_dim_; col += kCubeEdge) {
-      const uint32_t dims = Smaller(kCubeEdge, value_dim_ - col);
-      Multiply(product[col * strip.rows], weights_, right_[right_ring_.Await() * kRightElements],
-               strip.rows, dims, strip.columns, !strip.first);
-      right_ring_.Release();
-    }
-    Multiply(product[value_dim_ * strip.rows], weights_, ones_, strip.rows, kFractalRows,
-             strip.columns, !strip.first);
-    left_ring_.Release();
-    if (strip.ends_tile) {
-      loader_.ReleaseTile();
-    }
-  }
-
   __aicore__ inline AscendC::LocalTensor<float> Slice(uint32_t turn) const {
     return scores_[turn % kStages * strip_elements_];
-  }
-
-  // Right operands that never change: ones to sum by, and the reference's factors.
-  __aicore__ inline void LoadConstants() {
-    AscendC::PipeBarrier<PIPE_V>();
-    reference_.Constants(staging_.Acquire(), kStripKeys);
-    staging_.Publish();
-    operand_ring_.Acquire();
-    AscendC::DataCopy(operand_, staging_.Await(), kStripKeys * kFractalRows);
-    staging_.Release();
-    operand_ring_.Publish();
-    LoadStraight(constants_, LoadHandedOver(), kStripKeys / kFractalRows);
-    const AscendC::InitConstValueParams<half> one(kStripKeys / kFractalRows,
-                                                  static_cast<half>(1.0f));
-    AscendC::Fill(ones_, one);
-    PublishLeft();
-    left_ring_.Release();
   }
 
   __aicore__ inline void WriteTasksWithoutKeys() {
@@ -449,66 +320,18 @@ class ForwardLoopCoupled {
     }
   }
 
-  __aicore__ inline void OpenRings() {
-    left_ring_.Open(pipe_, 1);
-    right_ring_.Open(pipe_, kRightSlots);
-    operand_ring_.Open(pipe_, 1);
-    score_ring_.Open(pipe_, kScoreSlots);
-    output_ring_.Open(pipe_, kOutputSlots);
-  }
-
-  __aicore__ inline void CloseRings() {
-    left_ring_.Close(pipe_);
-    right_ring_.Close(pipe_);
-    operand_ring_.Close(pipe_);
-    score_ring_.Close(pipe_);
-    output_ring_.Close(pipe_);
-    staging_.Close(pipe_);
-    loader_.Close();
-  }
-
   static constexpr uint32_t kLag = 6;  // turns from a strip's scores to its values, both counted
   static constexpr uint32_t kHistory = 8;  // strips remembered, at least the lag
   static constexpr uint32_t kLoadsPerTurn = 2;
   static constexpr uint32_t kWriteTurn = 1;  // the task before is written in
   static constexpr uint32_t kOpenTurn = 2;   // of those drained, the next task is opened in
-  static constexpr uint32_t kRightElements = kStripKeys * kCubeEdge;
 
-  AscendC::TPipe& pipe_;
-  const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
   UbArena arena_;
-  TileLoader loader_;
-  StagingRing staging_;
   StripMask mask_;
   SoftmaxReference reference_;
   StripOutput output_;
-
-  AscendC::TBuf<AscendC::TPosition::A1> l1_buffer_;
-  AscendC::TBuf<AscendC::TPosition::A2> l0a_buffer_;
-  AscendC::TBuf<AscendC::TPosition::B2> l0b_buffer_;
-  AscendC::TBuf<AscendC::TPosition::CO1> l0c_buffer_;
   AscendC::LocalTensor<float> scores_;  // strips at their stages
-  AscendC::LocalTensor<half> operand_;  // a left operand on its way from UB
-  AscendC::LocalTensor<half> queries_;  // L0A, with the next two
-  AscendC::LocalTensor<half> row_reference_;
-  AscendC::LocalTensor<half> weights_;
-  AscendC::LocalTensor<half> right_;  // L0B, with the next two
-  AscendC::LocalTensor<half> ones_;
-  AscendC::LocalTensor<half> constants_;
-  AscendC::LocalTensor<float> products_;  // L0C, with the next
-  AscendC::LocalTensor<float> outputs_;
-
-  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> left_ring_;
-  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> right_ring_;
-  SlotRing<AscendC::HardEvent::MTE3_MTE1, AscendC::HardEvent::MTE1_MTE3> operand_ring_;
-  SlotRing<AscendC::HardEvent::M_V, AscendC::HardEvent::V_M> score_ring_;
-  SlotRing<AscendC::HardEvent::M_V, AscendC::HardEvent::V_M> output_ring_;
-
-  uint32_t dim_ = 0;
-  uint32_t value_dim_ = 0;
-  uint32_t strip_elements_ = 0;
-  uint32_t output_elements_ = 0;
 };
 
 }  // namespace ascendfa
