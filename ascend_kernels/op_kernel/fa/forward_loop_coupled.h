@@ -184,7 +184,7 @@ class ForwardLoopCoupled : private CoupledCube {
     output_.KeepReference();
     while (cursor.Valid() && cursor.Round() < end) {
       const Step task = cursor.Current();
-      const uint32_t check = cursor.Round() - begin;
+      const uint32_t check = fresh ? cursor.Round() - begin : StripOutput::kUnchecked;
       Turns(cursor, end, opened, finished);
       finished = Finished{task, check, true};
       if (opened.ready) {

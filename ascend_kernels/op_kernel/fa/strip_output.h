@@ -54,7 +54,7 @@ class StripOutput {
     diagonal_ = arena.Take<float>(kRepeatFloats);
     ones_ = arena.Take<float>(kBlockFloats);
     tiny_ = arena.Take<float>(kBlockFloats);
-    checks_ = arena.Take<half>(kChecks * kCheckHalves);
+    checks_ = arena.Take<half>((kChecks + 1) * kCheckHalves);
     AscendC::Duplicate(ones_, 1.0f, kBlockFloats, 1, 1, 8);
     AscendC::Duplicate(tiny_, kTinySum, kBlockFloats, 1, 1, 8);
     AscendC::Duplicate(diagonal_, 0.0f, kRepeatFloats, 1, 1, 8);
@@ -66,6 +66,7 @@ class StripOutput {
 
   // Tasks whose checks are kept.
   static constexpr uint32_t kChecks = 128;
+  static constexpr uint32_t kUnchecked = kChecks;  // where nobody looks
 
   // What the cube subtracts from the scores of the task opened next, in all lanes of its rows. The
   // next Write keeps what it needs of it; where there is none before the reference changes,

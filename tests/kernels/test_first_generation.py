@@ -1,0 +1,63 @@
+"""The 910A: what its kernel refuses by name, and the task it computes twice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.device
+
+SOC = "Ascend910A"
+
+
+@pytest.fixture(scope="module")
+def checked(request, worker_pool):
+    if request.config.getoption("--backend") == "npu":
+        pytest.skip("needs an emulated 910A")
+    return worker_pool(SOC, "check")
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float32"])
+def test_other_types_are_refused_naming_type_chip_and_what_to_use(checked, rng, draw, dtype):
+    arrays = draw(rng, 1, 1, (3, 5), 16, dtype=dtype)
+    with pytest.raises(RuntimeError, match=rf"DTypeError.*{dtype} on {SOC}; allowed: float16"):
+        checked.attention(*arrays)
+
+
+@pytest.mark.parametrize("term", ["bias", "mask", "alibi_slopes", "softcap"])
+def test_terms_are_refused_by_name(checked, rng, draw, term):
+    given = {
+        "bias": np.zeros((3, 5), np.float16),
+        "mask": np.ones((3, 5), bool),
+        "alibi_slopes": np.ones(1, np.float32),
+        "softcap": 5.0,
+    }
+    with pytest.raises(RuntimeError, match=rf"{term} is not supported on Ascend 910A"):
+        checked.attention(*draw(rng, 1, 1, (3, 5), 16), **{term: given[term]})
+
+
+def test_wide_heads_are_refused(checked, rng, draw):
+    with pytest.raises(RuntimeError, match="Ascend 910A takes up to 256"):
+        checked.attention(*draw(rng, 1, 1, (3, 5), (257, 64)))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("step", [4.0, 12.0, 40.0])
+def test_scores_that_rise_far_above_those_of_the_first_keys(checked, rng, draw, run, step, causal):
+    q, k, v = draw(rng, 1, 2, (140, 400), 64)
+    # Query and key agree in one column, whose share of the score grows with the key.
+    q[..., 0] = 8
+    k[..., 0] = (np.arange(400) / 400 * step).astype(np.float16)
+    run(checked, (q, k, v), causal=causal)
+
+
+def test_scores_that_fall_far_below_those_of_the_first_keys(checked, rng, draw, run):
+    q, k, v = draw(rng, 1, 2, (140, 400), 64)
+    q[..., 0] = 8
+    k[..., 0] = (-np.arange(400) / 10).astype(np.float16)
+    run(checked, (q, k, v))
+
+
+@pytest.mark.parametrize("seq_q", [*range(1, 18), 127, 129, 130, 135, 136, 137, 259])
+def test_results_end_where_the_rows_end(checked, rng, draw, run, seq_q):
+    run(checked, draw(rng, 1, 3, (seq_q, 40), 24))
