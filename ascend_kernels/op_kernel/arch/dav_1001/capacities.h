@@ -25,6 +25,9 @@ constexpr uint32_t kCubeEdge = 128;
 constexpr uint32_t kStripKeys = 64;
 // Largest query block, in elements: half of L0A.
 constexpr uint32_t kQueryElements = 128 * 128;
+// A task is one band of queries, whatever its rows.
+constexpr uint32_t kBandRows = kQueryElements / kFractalRows;
+constexpr uint32_t kMaxBands = 1;
 
 // There are four event ids between two pipes; these share them.
 constexpr uint32_t kTileSlots = 3;    // key tiles in L1, beside the weights
