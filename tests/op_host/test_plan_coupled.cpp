@@ -1,0 +1,72 @@
+// The plan for cores that are cube and vector core in one.
+#include "plan_coupled.h"
+
+#include <gtest/gtest.h>
+
+#include "plan_forward.h"
+#include "problems.h"
+
+namespace ascendfa {
+namespace {
+
+bool Contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(PlanCoupledTest, EveryShapeFitsTheBuffers) {
+  const Capacities chip = Dav1001(32);
+  for (const int64_t head_dim : {1, 16, 40, 64, 80, 128, 192, 256}) {
+    for (const int64_t value_dim : {1, 64, 128, 256}) {
+      for (const int64_t seq : {1, 16, 17, 128, 129, 1000, 4096}) {
+        const ForwardPlan plan = PlanForward(
+            Attention({1, 8, seq, head_dim}, {1, 8, seq, head_dim}, {1, 8, seq, value_dim}), chip);
+        const FlashAttentionTiling& t = plan.tiling;
+        ASSERT_EQ(plan.error, "") << head_dim << " " << value_dim << " " << seq;
+        EXPECT_EQ(t.cube_bytes, CoupledL1Bytes(t));
+        EXPECT_LE(t.cube_bytes, 1024u * 1024);
+        EXPECT_EQ(t.vector_bytes, CoupledUbBytes(t));
+        EXPECT_LE(t.vector_bytes, 248u * 1024);
+        EXPECT_EQ(t.block_m % 16, 0u);
+        // Half of L0A; an output in L0C twice, beside two strips of 64 keys.
+        EXPECT_LE(2 * t.block_m * t.head_dim_padded, 32u * 1024);
+        EXPECT_LE(4 * t.block_m * (2 * (t.value_dim_padded + 16) + 2 * 64), 256u * 1024);
+        EXPECT_EQ(plan.workspace_bytes, 0u);
+      }
+    }
+  }
+}
+
+TEST(PlanCoupledTest, ResultsShorterThanACopyComeFromOneCore) {
+  const Capacities chip = Dav1001(32);
+  EXPECT_EQ(PlanForward(SelfAttention(8, 7, 64), chip).block_dim, 1u);
+  EXPECT_EQ(PlanForward(SelfAttention(8, 8, 64), chip).block_dim, 8u);
+  EXPECT_EQ(PlanForward(SelfAttention(8, 4096, 15), chip).block_dim, 1u);
+  EXPECT_EQ(PlanForward(SelfAttention(8, 4096, 16), chip).block_dim, 32u);
+}
+
+TEST(PlanCoupledTest, TermsWidthsAndTypesItLacksAreNamed) {
+  const Capacities chip = Dav1001(32);
+  ForwardProblem problem = SelfAttention(1, 100, 64);
+  problem.softcap = 3.0f;
+  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "softcap is not supported"));
+  problem = SelfAttention(1, 100, 64);
+  problem.has_mask = true;
+  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "mask is not supported"));
+  EXPECT_TRUE(Contains(PlanForward(SelfAttention(1, 100, 257), chip).error, "up to 256"));
+  problem = SelfAttention(1, 100, 64);
+  problem.element_bytes = 4;
+  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "16-bit"));
+}
+
+TEST(PlanCoupledTest, BlocksTooLargeNameTheBuffer) {
+  const Capacities chip = Dav1001(32);
+  ForwardProblem problem = SelfAttention(1, 4096, 256);
+  problem.block_m = 128;
+  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "L0A does not hold 128 queries"));
+  problem.block_m = 64;
+  problem.block_n = 512;
+  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "L1 does not hold"));
+}
+
+}  // namespace
+}  // namespace ascendfa
