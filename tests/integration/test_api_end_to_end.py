@@ -113,7 +113,7 @@ def test_a_refusal_of_the_op_package_says_why(rng, monkeypatch, capfd):
         ("Ascend310P3", "check", ["Ascend310P3", "aclInit"]),
         ("Ascend910", "check", ["Ascend910"]),
         ("Ascend910B3", "quick", ["quick", "ASCENDFA_EMULATOR_MODE"]),
-        ("Ascend910A", "check", ["NotSupportedError", "Ascend910A"]),
+        ("Ascend950PR_9599", "check", ["NotSupportedError", "Ascend950", "unit ascend910 or"]),
     ],
 )
 def test_an_unknown_chip_or_mode_is_a_clear_error(rng, worker_pool, request, soc, mode, words):
@@ -146,3 +146,39 @@ def test_many_calls_leak_no_device_memory(rng):
     for _ in range(60):
         ascendfa.flash_attention(*arrays)
     assert peak_kib() - before < 20 * 1024
+
+
+def test_no_device_is_a_clear_error():
+    done = in_a_process(
+        """
+        try:
+            attend()
+        except ascendfa.errors.BackendError as error:
+            print(error)
+        """,
+        ASCENDFA_EMULATOR_DEVICES="0",
+    )
+    assert "no device" in done
+
+
+def test_a_forked_child_can_exit():
+    done = in_a_process(
+        """
+        attend()
+        child = os.fork()
+        if child == 0:
+            sys.exit(3)
+        for _ in range(200):
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                break
+            time.sleep(0.05)
+        else:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            sys.exit("the child hangs")
+        attend()
+        print("child", os.waitstatus_to_exitcode(status))
+        """
+    )
+    assert done == "child 3\n"
