@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <utility>
+
+#include "fa/forward_loop.h"
 #include "plan_forward.h"
 #include "problems.h"
 
@@ -66,6 +70,43 @@ TEST(PlanCoupledTest, BlocksTooLargeNameTheBuffer) {
   problem.block_m = 64;
   problem.block_n = 512;
   EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "L1 does not hold"));
+}
+
+// Every row once, no task with fewer rows than the shortest copy, one head after the other.
+TEST(PlanCoupledTest, TasksCoverTheRowsHeadByHead) {
+  for (const int64_t seq : {8, 15, 100, 128, 129, 135, 136, 150, 1000}) {
+    for (const int64_t block_m : {0, 16, 48, 128}) {
+      ForwardProblem problem = SelfAttention(3, seq, 64);
+      problem.block_m = block_m;
+      const ForwardPlan plan = PlanForward(problem, Dav1001(32));
+      ASSERT_EQ(plan.error, "");
+      std::set<std::pair<uint32_t, uint32_t>> rows;
+      uint64_t counted = 0;
+      uint32_t last_head = 0;
+      for (uint32_t round = 0, more = 1; more != 0; ++round) {
+        more = 0;
+        for (uint32_t group = 0; group < plan.tiling.groups; ++group) {
+          ForwardTasks tasks(plan.tiling, group);
+          Step step{};
+          BlockRange range;
+          if (!tasks.Get(round, step, range)) {
+            continue;
+          }
+          more = 1;
+          EXPECT_GE(step.rows, 8u) << seq << " " << block_m;
+          EXPECT_LE(step.rows, plan.tiling.block_m + 0u);
+          last_head = step.q_head > last_head ? step.q_head : last_head;
+          for (uint32_t row = step.row; row < step.row + step.rows; ++row) {
+            rows.insert({step.q_head, row});
+            ++counted;
+          }
+        }
+      }
+      EXPECT_EQ(counted, static_cast<uint64_t>(3 * seq));
+      EXPECT_EQ(rows.size(), counted);
+      EXPECT_EQ(last_head, 2u);
+    }
+  }
 }
 
 }  // namespace
