@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import os
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from ascendfa.errors import AclError, InvalidArgumentError
+from ascendfa.errors import AclError, BackendError, InvalidArgumentError
 from ascendfa.native import codes
 from ascendfa.native.loader import Toolkit, toolkit
 
@@ -76,6 +77,8 @@ class Acl:
         """
         count = ctypes.c_uint32()
         self.call("aclrtGetDeviceCount", ctypes.byref(count))
+        if count.value == 0:
+            raise BackendError(f"there is no device on the backend {self.libraries.backend}")
         if not 0 <= index < count.value:
             raise InvalidArgumentError("device", index, f"0 to {count.value - 1}")
         former = ctypes.c_void_p()
@@ -135,11 +138,14 @@ def acl() -> Acl:
         if _instance is None:
             _instance = Acl(libraries)
             if _instance.owns_init:
-                atexit.register(_finalize, _instance)
+                atexit.register(_finalize, _instance, os.getpid())
         return _instance
 
 
-def _finalize(runtime: Acl) -> None:
+def _finalize(runtime: Acl, owner: int) -> None:
+    # A forked child has the parent's handles without its threads: it would wait for them for ever.
+    if os.getpid() != owner:
+        return
     # torch_npu finalises ACL itself, after the tensors that are still alive.
     if "torch_npu" not in sys.modules:
         runtime.libraries["aclFinalize"]()
