@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ascendfa import arrays, npu_tensors
-from ascendfa.chips import check_tile, chip_for_soc
+from ascendfa.chips import CHIPS, check_tile, chip_for_soc
 from ascendfa.config import FlashAttentionConfig, as_config, merge_argument, resolve_blocks
 from ascendfa.errors import DTypeError, NotSupportedError
 from ascendfa.native.acl import Acl, acl
@@ -158,9 +158,8 @@ def _attributes(
     """Return what to tell the operator, refusing what the runtime's chip cannot compute."""
     chip = chip_for_soc(runtime.soc_name())
     if not chip.has_kernels:
-        raise NotSupportedError(
-            "SoC", runtime.soc_name(), "a chip of unit ascend910b or ascend910_93"
-        )
+        units = " or ".join(c.unit for c in CHIPS.values() if c.has_kernels)
+        raise NotSupportedError("SoC", runtime.soc_name(), f"a chip of unit {units}")
     if problem.dtype not in chip.dtypes:
         raise DTypeError(
             "q, k, v",
