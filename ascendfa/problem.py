@@ -230,6 +230,14 @@ def _is_real(value: object) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
+def _as_float(value: object) -> float:
+    """Convert a real number; one beyond all floats (integers and fractions can be) to infinity."""
+    try:
+        return float(cast("float", value))
+    except OverflowError:
+        return math.inf
+
+
 def as_layout(layout: object) -> Layout:
     """Return a layout, refusing anything else."""
     if not isinstance(layout, str):
@@ -347,7 +355,7 @@ def _window(window_size: object) -> tuple[int, int]:
 def _softcap(softcap: object) -> float:
     if not _is_real(softcap):
         raise ArgumentTypeError("softcap", repr(softcap), "a real number")
-    value = float(cast("float", softcap))
+    value = _as_float(softcap)
     if not 0 <= value <= MAX_SOFTCAP:  # true for NaN as well
         raise InvalidArgumentError(
             "softcap", repr(softcap), f"0 for none, or a number up to {MAX_SOFTCAP:g}"
@@ -364,10 +372,7 @@ def _scale(scale: object, head_dim: int) -> float:
         raise ArgumentTypeError(
             "scale", f"{scale!r} ({type(scale).__name__})", "a real number, or None for 1/sqrt(D)"
         )
-    try:
-        value = float(cast("float", scale))
-    except OverflowError:
-        value = math.inf
+    value = _as_float(scale)
     if not abs(value) <= _FLOAT32_MAX:  # true for NaN as well
         raise InvalidArgumentError("scale", repr(scale), "a finite float32 number")
     return value

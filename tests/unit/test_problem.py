@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -297,7 +298,9 @@ def test_windows_of_the_wrong_type_are_type_errors(window):
         make_problem(Q, K, K, window_size=window)
 
 
-@pytest.mark.parametrize("cap", [-1.0, math.nan, math.inf, 1000.1, 1e-4])
+@pytest.mark.parametrize(
+    "cap", [-1.0, math.nan, math.inf, 1000.1, 1e-4, 10**400, Fraction(10**400, 3)]
+)
 def test_caps_that_cannot_be_computed_well_are_refused(cap):
     with pytest.raises(errors.InvalidArgumentError, match="^softcap: got "):
         make_problem(Q, K, K, softcap=cap)
