@@ -85,8 +85,15 @@ def _describe_numpy(array: HostArray) -> ArraySpec:
 
 def _describe_tensor(name: str, tensor: Any) -> ArraySpec:
     torch = _torch()
-    if tensor.layout != torch.strided:
-        raise ArgumentTypeError(name, f"a {tensor.layout} tensor", "a strided (dense) tensor")
+    if tensor.layout != torch.strided or tensor.is_nested:
+        kind = "nested" if tensor.is_nested else tensor.layout
+        raise ArgumentTypeError(name, f"a {kind} tensor", "a strided (dense) tensor")
+    if tensor.device.type == "cpu" and not _has_memory(tensor):
+        raise ArgumentTypeError(
+            name,
+            f"a tensor without memory ({type(tensor).__name__} of torch.vmap, fake tensors, ...)",
+            "a tensor that holds its elements",
+        )
     if tensor.requires_grad and torch.is_grad_enabled():
         raise NotSupportedError(
             name,
@@ -97,6 +104,16 @@ def _describe_tensor(name: str, tensor: Any) -> ArraySpec:
         *("torch", dtype_name(tensor), str(tensor.device)),
         *(tuple(tensor.shape), tuple(tensor.stride())),
     )
+
+
+def _has_memory(tensor: Any) -> bool:
+    fakes = sys.modules.get("torch._subclasses.fake_tensor")
+    if fakes is not None and isinstance(tensor, fakes.FakeTensor):
+        return False
+    try:
+        return bool(tensor.numel() == 0 or tensor.data_ptr())
+    except RuntimeError:
+        return False
 
 
 @dataclass(frozen=True)

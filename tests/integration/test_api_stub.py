@@ -306,6 +306,26 @@ class TestBadInput:
         with pytest.raises(errors.ArgumentTypeError, match=f"^{name}: got a {type(bad).__name__}"):
             ascendfa.flash_attention(**given)
 
+    def test_nested_tensors_are_a_type_error(self):
+        nested = torch.nested.nested_tensor([torch.zeros(4, 2, 64), torch.zeros(4, 3, 64)])
+        with pytest.raises(errors.ArgumentTypeError, match="^q: got a nested tensor"):
+            ascendfa.flash_attention(nested, nested, nested)
+
+    def test_tensors_without_memory_are_a_type_error(self):
+        from torch._subclasses.fake_tensor import FakeTensorMode
+
+        with FakeTensorMode():
+            fake = torch.zeros(2, 4, 3, 64)
+        zero = torch._efficientzerotensor(2, 4, 3, 64)
+        refused = pytest.raises(errors.ArgumentTypeError, match="^k: got a tensor without memory")
+        for bad in (fake, zero):
+            with refused:
+                ascendfa.flash_attention(torch.zeros(2, 4, 3, 64), bad, bad)
+        with refused:
+            torch.vmap(lambda k: ascendfa.flash_attention(torch.zeros(2, 4, 3, 64), k, k))(
+                torch.zeros(3, 2, 4, 3, 64)
+            )
+
     def test_masked_arrays_are_refused_because_their_mask_would_be_lost(self, rng):
         q, k, v = arrays(rng)
         with pytest.raises(errors.ArgumentTypeError, match="^k: got a masked array"):
