@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from ascendfa.errors import (
 from ascendfa.problem import Layout, as_layout
 
 __all__ = ["merge_attention"]
+
+_OUT_DTYPES: Final = ("float16", "bfloat16", "float32", "float64")
 
 
 def merge_attention(outs: Sequence[Any], lses: Sequence[Any], *, layout: str = "BNSD") -> Any:
@@ -68,6 +70,8 @@ def _checked(outs: Sequence[Any], lses: Sequence[Any], layout: Layout) -> list[t
             _same(f"{name}[{i}]", array, first)
     if arrays.is_tensor(first_out) != arrays.is_tensor(first_lse):
         raise ArgumentTypeError("lses", "arrays of another kind than outs", "one kind of array")
+    if arrays.dtype_name(first_out) not in _OUT_DTYPES:
+        raise DTypeError("outs", f"dtype {arrays.dtype_name(first_out)}", " or ".join(_OUT_DTYPES))
     if arrays.dtype_name(first_lse) not in ("float32", "float64"):
         raise DTypeError("lses", f"dtype {arrays.dtype_name(first_lse)}", "float32 or float64")
     _fitting(tuple(first_out.shape), tuple(first_lse.shape), layout)
@@ -76,6 +80,8 @@ def _checked(outs: Sequence[Any], lses: Sequence[Any], layout: Layout) -> list[t
 
 def _same(name: str, array: Any, first: Any) -> None:
     tensor = arrays.is_tensor(array)
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArgumentTypeError(name, "a masked array", "a plain numpy array; masks are not read")
     if not tensor and not isinstance(array, np.ndarray):
         raise ArgumentTypeError(name, f"a {type(array).__name__}", "a numpy array or torch tensor")
     if tensor != arrays.is_tensor(first):

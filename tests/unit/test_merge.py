@@ -95,6 +95,9 @@ def test_any_sums_merge_without_nan(sums):
         ([np.ones((2, 3)), [1]], [np.ones(2)] * 2, errors.ArgumentTypeError, r"outs\[1\]"),
         ([np.ones((2, 3))], [torch.ones(2)], errors.ArgumentTypeError, "lses"),
         ([np.ones((2, 3))], [np.ones(2, np.float16)], errors.DTypeError, "lses"),
+        ([np.ones((2, 3), int)], [np.ones(2)], errors.DTypeError, "outs"),
+        ([torch.ones(2, 3).int()], [torch.ones(2)], errors.DTypeError, "outs"),
+        ([np.ma.ones((2, 3))], [np.ones(2)], errors.ArgumentTypeError, r"outs\[0\]"),
         (
             [np.ones((2, 3)), np.ones((2, 3), np.float32)],
             [np.ones(2)] * 2,
