@@ -82,7 +82,7 @@ class When(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    dtype: str | None = None
+    dtype: Literal["float16", "bfloat16", "float32"] | None = None
     head_dim: int | None = Field(default=None, gt=0, strict=True)
     head_dim_v: int | None = Field(default=None, gt=0, strict=True)
     causal: StrictBool | None = None
@@ -173,17 +173,22 @@ def _mapping_without_duplicates(loader: _PlaceKeeper, node: yaml.MappingNode) ->
 _PlaceKeeper.add_constructor("tag:yaml.org,2002:map", _mapping_without_duplicates)
 
 
-def _lines(node: yaml.Node, path: Path_ = ()) -> dict[Path_, int]:
-    """Map the path of every key and list item to its line."""
+def _lines(
+    node: yaml.Node, path: Path_ = (), around: tuple[yaml.Node, ...] = ()
+) -> dict[Path_, int]:
+    """Map the path of every key and list item to its line; an alias may contain itself."""
     lines = {path: node.start_mark.line + 1}
+    if node in around:
+        return lines
+    around = (*around, node)
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*path, str(key.value))
-            lines |= _lines(value, inner)
+            lines |= _lines(value, inner, around)
             lines[inner] = key.start_mark.line + 1
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
-            lines |= _lines(item, (*path, index))
+            lines |= _lines(item, (*path, index), around)
     return lines
 
 
@@ -283,11 +288,18 @@ _cache_lock = threading.Lock()
 
 
 def tuned_folder() -> Path | None:
-    """Return the folder of what the user tuned; None if ASCENDFA_CONFIG_DIR says where to look."""
+    """Return the folder of what the user tuned.
+
+    None if ASCENDFA_CONFIG_DIR says where to look, or for a user without a home, as containers
+    have them.
+    """
     if os.environ.get("ASCENDFA_CONFIG_DIR"):
         return None
     base = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(base) if base else Path.home() / ".config") / "ascendfa" / "op_configs"
+    try:
+        return (Path(base) if base else Path.home() / ".config") / "ascendfa" / "op_configs"
+    except RuntimeError:
+        return None
 
 
 def op_config(chip: str) -> OpConfig:
@@ -305,8 +317,14 @@ def _read(folder: Path, chip: str) -> OpConfig:
     file = folder / chip / "flash_attention.yaml"
     try:
         status = file.stat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return OpConfig(version=1, chip=chip)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot be reached: {error.strerror}; make it readable, or set ASCENDFA_CONFIG_DIR to "
+            "the folder to use instead",
+            str(file),
+        ) from error
     stamp = (status.st_mtime_ns, status.st_size)
     with _cache_lock:
         cached = _cache.get(file)

@@ -103,6 +103,8 @@ def test_a_changed_file_is_read_again(write):
         (RULES.replace("block_n: 512", "block_n: '512'"), 6, "valid integer"),
         (RULES.replace("block_n: 512", "block_n: 65552"), 6, "less than or equal"),
         (RULES.replace("source: manual", "source: rumour"), 11, "'measured', 'predicted'"),
+        (RULES.replace("{causal: true}", "{dtype: float61}"), 8, "'float16', 'bfloat16'"),
+        ("&all [*all]\n", 1, "the document"),
         (RULES.replace("version: 1", "version: 2"), 1, "'version' is 2"),
         (RULES.replace("    block_m: 64\n", ""), 8, "'rules.1.block_m' is missing"),
         (RULES.replace("chip: ascend910b\n", ""), 1, "'chip' is missing"),
@@ -131,6 +133,28 @@ def test_unreadable_bytes_are_a_config_error(write):
     write("").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(errors.ConfigError, match="cannot be read"):
         op_config("ascend910b")
+
+
+def test_a_file_that_cannot_be_reached_is_a_config_error(write):
+    file = write("")
+    file.unlink()
+    file.symlink_to(file)
+    with pytest.raises(errors.ConfigError, match=f"^{file}: cannot be reached: "):
+        op_config("ascend910b")
+
+
+def test_users_without_a_home_have_tuned_nothing(monkeypatch, tmp_path):
+    monkeypatch.delenv("ASCENDFA_CONFIG_DIR", raising=False)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    assert resolve_blocks(problem(), None, "no_such_chip").source == "plan"
+    monkeypatch.delenv("XDG_CONFIG_HOME")
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    assert resolve_blocks(problem(), None, "no_such_chip").source == "plan"
 
 
 def test_a_file_in_the_wrong_folder_is_refused(write):
