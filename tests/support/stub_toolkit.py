@@ -7,7 +7,15 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
+
 SOURCE = Path(__file__).with_name("stub_toolkit.c")
+# `StubControl.live` when everything is released.
+NOTHING = {"memory": 0, "stream": 0, "tensor": 0, "executor": 0}
+
+
+def arrays(rng: np.random.Generator, seq_q: int = 3, seq_k: int = 5) -> list[np.ndarray]:
+    return [rng.standard_normal((2, 4, s, 64)).astype(np.float16) for s in (seq_q, seq_k, seq_k)]
 
 
 class StubCall(ctypes.Structure):
