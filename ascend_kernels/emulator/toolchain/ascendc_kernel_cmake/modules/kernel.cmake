@@ -116,7 +116,7 @@ function(_asc_add_kernels package target root)
                 --base "${base}/${folder}" "--file=${file}" --output "${binary}/${unit}"
                 --cache "${binary}/objects" --stamp "${stamp}" --depfile "${stamp}.d"
                 "--options=${options}"
-        DEPENDS "${ini}" "${driver}"
+        DEPENDS "${ini}" "${driver}" "${ASCENDC_CMAKE_SCRIPTS_PATH}/util/op_description.py"
         DEPFILE "${stamp}.d"
         COMMENT "Compiling kernels of ${op} for ${unit}"
         VERBATIM)
