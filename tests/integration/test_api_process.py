@@ -108,3 +108,19 @@ def test_an_interrupted_call_leaves_the_library_usable():
         """
     )
     assert done == "1.0\n"
+
+
+@pytest.mark.parametrize("devices", ["two", "-1", "1000000"])
+def test_a_number_of_devices_that_is_none_is_refused_by_name(request, devices):
+    if request.config.getoption("--backend") == "npu":
+        pytest.skip("the devices are what they are")
+    done = in_a_process(
+        """
+        try:
+            attend()
+        except ascendfa.errors.AclError as error:
+            print(error)
+        """,
+        ASCENDFA_EMULATOR_DEVICES=devices,
+    )
+    assert f"ASCENDFA_EMULATOR_DEVICES is '{devices}'" in done

@@ -41,4 +41,6 @@ uint32_t setting_watchdog() {
   return static_cast<uint32_t>(number("ASCENDFA_EMULATOR_WATCHDOG", 0, 86400, 60));
 }
 
+int setting_devices() { return static_cast<int>(number("ASCENDFA_EMULATOR_DEVICES", 0, 64, 1)); }
+
 }  // namespace dav

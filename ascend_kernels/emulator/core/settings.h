@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "dav/api.h"
+
 namespace dav {
 
 // ASCENDFA_EMULATOR_THREADS, else the hardware's.
@@ -11,5 +13,7 @@ uint32_t setting_threads();
 uint64_t setting_budget();
 // ASCENDFA_EMULATOR_WATCHDOG: seconds of processor time without one instruction; 0 turns it off.
 uint32_t setting_watchdog();
+// ASCENDFA_EMULATOR_DEVICES.
+DAV_API int setting_devices();
 
 }  // namespace dav

@@ -11,6 +11,7 @@
 
 #include "acl/acl.h"
 #include "core/chip.h"
+#include "core/settings.h"
 #include "dav/float16.h"
 #include "runtime/acl/contexts.h"
 #include "runtime/acl/internal.h"
@@ -83,6 +84,11 @@ aclError aclInit(const char* configPath) {
     dav::default_chip();
   } catch (const std::exception& e) {
     error = fail(ACL_ERROR_RT_SOC_VERSION, "aclInit: %s", e.what());
+  }
+  try {
+    dav::setting_devices();
+  } catch (const std::exception& e) {
+    error = fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s", e.what());
   }
   if (!error && configPath && *configPath) error = read_config(configPath);
   if (error) g_initialised = 0;

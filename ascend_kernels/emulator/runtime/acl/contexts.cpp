@@ -1,10 +1,11 @@
 #include "runtime/acl/contexts.h"
 
-#include <cstdlib>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <unordered_map>
 
+#include "core/settings.h"
 #include "runtime/acl/internal.h"
 
 namespace dav::rt {
@@ -58,9 +59,11 @@ aclError check_device(const char* function, int device) {
 
 int device_count() {
   static const int count = [] {
-    const char* text = std::getenv("ASCENDFA_EMULATOR_DEVICES");
-    const long value = text ? std::strtol(text, nullptr, 10) : 1;
-    return value < 0 ? 0 : static_cast<int>(value);
+    try {
+      return setting_devices();
+    } catch (const std::exception&) {
+      return 0;  // aclInit says why
+    }
   }();
   return count;
 }
