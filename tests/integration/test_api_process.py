@@ -110,10 +110,19 @@ def test_an_interrupted_call_leaves_the_library_usable():
     assert done == "1.0\n"
 
 
-@pytest.mark.parametrize("devices", ["two", "-1", "1000000"])
-def test_a_number_of_devices_that_is_none_is_refused_by_name(request, devices):
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ASCENDFA_EMULATOR_DEVICES", "two"),
+        ("ASCENDFA_EMULATOR_DEVICES", "-1"),
+        ("ASCENDFA_EMULATOR_DEVICES", "1000000"),
+        ("ASCENDFA_EMULATOR_HBM_MIB", "64GB"),
+        ("ASCENDFA_EMULATOR_HBM_MIB", "0"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_refused_by_name(request, variable, value):
     if request.config.getoption("--backend") == "npu":
-        pytest.skip("the devices are what they are")
+        pytest.skip("a device has no such settings")
     done = in_a_process(
         """
         try:
@@ -121,6 +130,6 @@ def test_a_number_of_devices_that_is_none_is_refused_by_name(request, devices):
         except ascendfa.errors.AclError as error:
             print(error)
         """,
-        ASCENDFA_EMULATOR_DEVICES=devices,
+        **{variable: value},
     )
-    assert f"ASCENDFA_EMULATOR_DEVICES is '{devices}'" in done
+    assert f"{variable} is '{value}'" in done

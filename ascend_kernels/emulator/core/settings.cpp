@@ -43,4 +43,8 @@ uint32_t setting_watchdog() {
 
 int setting_devices() { return static_cast<int>(number("ASCENDFA_EMULATOR_DEVICES", 0, 64, 1)); }
 
+uint64_t setting_memory() {
+  return number("ASCENDFA_EMULATOR_HBM_MIB", 1, uint64_t{1} << 40, 0) << 20;
+}
+
 }  // namespace dav

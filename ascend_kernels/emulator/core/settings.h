@@ -15,5 +15,7 @@ uint64_t setting_budget();
 uint32_t setting_watchdog();
 // ASCENDFA_EMULATOR_DEVICES.
 DAV_API int setting_devices();
+// ASCENDFA_EMULATOR_HBM_MIB in bytes; 0 when it is not set.
+DAV_API uint64_t setting_memory();
 
 }  // namespace dav

@@ -87,6 +87,7 @@ aclError aclInit(const char* configPath) {
   }
   try {
     dav::setting_devices();
+    dav::setting_memory();
   } catch (const std::exception& e) {
     error = fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s", e.what());
   }

@@ -2,11 +2,13 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <vector>
 
 #include "core/chip.h"
+#include "core/settings.h"
 #include "dav/launch.h"
 #include "runtime/acl/internal.h"
 
@@ -43,8 +45,10 @@ Memory& memory() {
 }
 
 uint64_t capacity() {
-  if (const char* text = std::getenv("ASCENDFA_EMULATOR_HBM_MIB")) {
-    return std::strtoull(text, nullptr, 10) << 20;
+  try {
+    if (const uint64_t set = setting_memory()) return set;
+  } catch (const std::exception&) {
+    return 0;  // aclInit says why
   }
   const uint64_t published = default_chip().hbm_bytes;
   return published ? published : kDefaultHbm;
