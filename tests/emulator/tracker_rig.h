@@ -116,4 +116,14 @@ std::string trapped(TrapKind kind, F f) {
   return "";
 }
 
+inline constexpr auto GM = Buffer::GM;
+
+// A hand-over through global memory, written by one core and read by another.
+inline void produce(Rig& r, const CoreId& c, uint64_t addr = kWorkspace, uint64_t bytes = 4096) {
+  r.write(c, Pipe::MTE3, "DataCopy", GM, addr, bytes);
+}
+inline void consume(Rig& r, const CoreId& c, uint64_t addr = kWorkspace, uint64_t bytes = 4096) {
+  r.read(c, Pipe::MTE2, "DataCopy", GM, addr, bytes);
+}
+
 }  // namespace dav
