@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from mutation.build import build, toolkit_root
+from mutation.cases import CASES
 from mutation.instrument import instrument, mask
-from mutation.run import CASES, Laboratory, Mutant, Outcome
+from mutation.run import Laboratory, Mutant, Outcome
 
 SOURCE = """
 // SetFlag in a comment: AscendC::SetFlag<kA>(0);
