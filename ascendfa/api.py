@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from ascendfa import arrays, npu_tensors
-from ascendfa.chips import CHIPS, check_tile, chip_for_soc
+from ascendfa.chips import CHIPS, Chip, check_tile, chip_for_soc
 from ascendfa.config import FlashAttentionConfig, as_config, merge_argument, resolve_blocks
 from ascendfa.errors import DTypeError, NotSupportedError
 from ascendfa.native.acl import Acl, acl
@@ -153,7 +153,11 @@ def flash_attention(
 
 
 def _attributes(
-    runtime: Acl, problem: Problem, config: FlashAttentionConfig | None, itemsize: int
+    runtime: Acl,
+    problem: Problem,
+    config: FlashAttentionConfig | None,
+    given: dict[str, Any],
+    itemsize: int,
 ) -> Attributes:
     """Return what to tell the operator, refusing what the runtime's chip cannot compute."""
     chip = chip_for_soc(runtime.soc_name())
@@ -166,6 +170,7 @@ def _attributes(
             f"dtype {problem.dtype} on {runtime.soc_name()}",
             " or ".join(chip.dtypes),
         )
+    _check_features(chip, runtime.soc_name(), problem, given)
     blocks = resolve_blocks(problem, config, chip.unit)
     dims = (problem.head_dim, problem.head_dim_v)
     check_tile(chip, blocks.m, blocks.n, dims, itemsize)
@@ -181,6 +186,20 @@ def _attributes(
     )
 
 
+def _check_features(chip: Chip, soc: str, problem: Problem, given: dict[str, Any]) -> None:
+    terms = [name for name in _SCORE_TERMS if given[name] is not None]
+    if problem.softcap:
+        terms.append("softcap")
+    if terms and not chip.score_terms:
+        raise NotSupportedError(
+            terms[0], f"one on {soc}", "none on this chip; causal and window_size are"
+        )
+    dims = (problem.head_dim, problem.head_dim_v)
+    for name, dim, most in zip(("q", "v"), dims, chip.head_dims, strict=True):
+        if dim > most:
+            raise NotSupportedError(name, f"head dim {dim} on {soc}", f"head dim 1 to {most}")
+
+
 def _launch(
     problem: Problem,
     config: FlashAttentionConfig | None,
@@ -190,7 +209,7 @@ def _launch(
 ) -> None:
     runtime = acl()
     with runtime.device(0):
-        attributes = _attributes(runtime, problem, config, out.itemsize)
+        attributes = _attributes(runtime, problem, config, given, out.itemsize)
         staged = [
             None if array is None else arrays.stage(array, _DTYPE_OF.get(name, problem.dtype))
             for name, array in given.items()
@@ -214,7 +233,7 @@ def _on_npu(
             return out.zero_(), lse.fill_(-np.inf)
         runtime = acl()
         with runtime.device(index):
-            attributes = _attributes(runtime, problem, config, out.itemsize)
+            attributes = _attributes(runtime, problem, config, given, out.itemsize)
             inputs = [
                 None if tensor is None else _npu_input(name, tensor, problem.dtype)
                 for name, tensor in given.items()
@@ -227,6 +246,7 @@ def _on_npu(
     return out, lse
 
 
+_SCORE_TERMS: Final = ("bias", "mask", "alibi_slopes")
 # Inputs that do not have q's type.
 _DTYPE_OF: Final = {"mask": "bool", "alibi_slopes": "float32"}
 

@@ -29,6 +29,10 @@ class Chip:
         Element types the kernels have for this chip.
     has_kernels
         Whether this version ships kernels for it.
+    head_dims
+        Most head dimensions of queries and keys, and of values.
+    score_terms
+        Whether its kernels take bias, mask, ALiBi slopes and a soft cap.
     """
 
     unit: str
@@ -36,6 +40,8 @@ class Chip:
     buffers: dict[str, int]
     dtypes: tuple[str, ...]
     has_kernels: bool
+    head_dims: tuple[int, int] = (576, 512)
+    score_terms: bool = True
 
 
 def _sizes(l1: int, l0a: int, l0b: int, l0c: int, ub: int) -> dict[str, int]:
@@ -56,6 +62,8 @@ CHIPS: Final[dict[str, Chip]] = {
             _FIRST,
             ("float16",),
             True,
+            head_dims=(256, 256),
+            score_terms=False,
         ),
         Chip("ascend910b", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),
         Chip("ascend910_93", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),
