@@ -71,7 +71,7 @@ def flash_attention(
     causal
         Key j is visible to query i iff ``j <= i + Sk - Sq``: the last query sees the last key.
     scale
-        Factor on the scores; None for 1/√D.
+        Factor on the scores, at most 1e26 either way; None for 1/√D.
     window_size
         (left, right): key j is visible to query i iff ``own - left <= j <= own + right``, where
         ``own`` is ``i + Sk - Sq``; -1 for no limit on a side. With `causal`, both have to hold.

@@ -146,3 +146,12 @@ def test_many_calls_leak_no_device_memory(rng):
     for _ in range(60):
         ascendfa.flash_attention(*arrays)
     assert peak_kib() - before < 20 * 1024
+
+
+@pytest.mark.parametrize("scale", [1e26, -1e26])
+def test_the_largest_scale_gives_no_nan_on_the_largest_products(scale):
+    q = np.full((1, 1, 2, 576), 65504, np.float16)
+    k = np.array([[[[65504]], [[65472]]]], np.float16).repeat(576, 3).reshape(1, 1, 2, 576)
+    v = np.array([1, 2], np.float16).reshape(1, 1, 2, 1)
+    out = ascendfa.flash_attention(q, k, v, scale=scale)
+    np.testing.assert_array_equal(out.ravel(), [1, 1] if scale > 0 else [2, 2])

@@ -173,11 +173,9 @@ def test_any_outer_strides_are_accepted(outer):
     assert make_problem(Q, replace(K, strides=outer), K).seq_k == 7
 
 
-@pytest.mark.parametrize("scale", [math.nan, math.inf, -math.inf, 1e39, 10**400])
-def test_scales_that_are_no_finite_float32_are_refused(scale):
-    with pytest.raises(
-        errors.InvalidArgumentError, match="^scale: got .*allowed: a finite float32"
-    ):
+@pytest.mark.parametrize("scale", [math.nan, math.inf, -math.inf, 2e26, -3e38, 10**400])
+def test_scales_that_overflow_scores_are_refused(scale):
+    with pytest.raises(errors.InvalidArgumentError, match=r"^scale: got .*allowed: .* 1e\+26"):
         make_problem(Q, K, K, scale=scale)
 
 
@@ -187,8 +185,8 @@ def test_scales_that_are_no_number_are_type_errors(scale):
         make_problem(Q, K, K, scale=scale)
 
 
-@given(st.floats(width=32, allow_nan=False, allow_infinity=False))
-def test_every_finite_float32_is_a_scale(scale):
+@given(st.floats(-1e26, 1e26))
+def test_every_other_number_is_a_scale(scale):
     assert make_problem(Q, K, K, scale=scale).scale == scale
 
 
@@ -304,11 +302,6 @@ def test_windows_of_the_wrong_type_are_type_errors(window):
 def test_caps_that_cannot_be_computed_well_are_refused(cap):
     with pytest.raises(errors.InvalidArgumentError, match="^softcap: got "):
         make_problem(Q, K, K, softcap=cap)
-
-
-def test_a_cap_so_far_below_the_scale_that_their_ratio_overflows_is_refused():
-    with pytest.raises(errors.InvalidArgumentError, match="^softcap: got "):
-        make_problem(Q, K, K, softcap=0.5, scale=3e38)
 
 
 @pytest.mark.parametrize("cap", ["x", True, None])
