@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from ascendfa.native.backend import PACKAGED_TOOLKIT, library_folder
+from ascendfa.native.backend import library_folder, packaged_toolkit
 
 __all__ = ["ToolkitTree", "cann_roots", "find", "read_version"]
 
@@ -141,7 +141,7 @@ def find(asked: str, environ: Mapping[str, str], system: Path = Path("/")) -> To
     """
     if asked == "emulator":
         override = environ.get("ASCENDFA_EMULATOR_HOME")
-        root = Path(override) if override else PACKAGED_TOOLKIT
+        root = Path(override) if override else packaged_toolkit()
         by = "ASCENDFA_EMULATOR_HOME" if override else "inside the ascendfa package"
         return ToolkitTree("emulator", root, by)
     if asked != "cann":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import importlib.metadata
 import logging
 import os
 import sys
@@ -56,9 +57,26 @@ def library_folder(root: Path) -> Path | None:
     return next((f for f in folders if (f / "libascendcl.so").is_file()), None)
 
 
+def packaged_toolkit() -> Path:
+    """Return the toolkit inside the package.
+
+    In a checkout, whose folder Python puts ahead of what is installed, the package holds none:
+    then it is the installed one's.
+    """
+    if not PACKAGED_TOOLKIT.is_dir():
+        try:
+            installed = importlib.metadata.distribution("ascendfa")
+        except importlib.metadata.PackageNotFoundError:
+            return PACKAGED_TOOLKIT
+        beside = Path(str(installed.locate_file("ascendfa/_toolkit")))
+        if beside.is_dir():
+            return beside
+    return PACKAGED_TOOLKIT
+
+
 def _emulator(reason: str) -> Backend:
     override = os.environ.get("ASCENDFA_EMULATOR_HOME")
-    root = Path(override) if override else PACKAGED_TOOLKIT
+    root = Path(override) if override else packaged_toolkit()
     return Backend("emulator", root, reason)
 
 
