@@ -98,8 +98,11 @@ class BandedOperands {
     if (step.opens && col == 0) {
       key_pieces_ = Pieces{};
     }
-    const uint32_t slot = SlotOf(key_pieces_, key_ring_, col);
-    return keys_[slot * key_elements_ + Within(col) * tiling_.head_dim_padded];
+    const uint32_t piece = PieceOf(col);
+    if (piece == key_pieces_.arrived) {
+      key_pieces_.Add(key_ring_.Await());
+    }
+    return keys_[key_pieces_.slots[piece] * key_elements_ + Within(col) * tiling_.head_dim_padded];
   }
   __aicore__ inline void DoneWithKeys(const Step& step, uint32_t col) {
     if (step.closes && EndsPiece(step, col)) {
@@ -108,20 +111,29 @@ class BandedOperands {
     }
   }
 
-  // MTE1: the values of 128 keys, and their weights.
+  // MTE1: the values of 128 keys, and their weights. Both may be read once both have been asked
+  // for.
   __aicore__ inline Tile Values(const Step& step, uint32_t col) {
     if (step.opens && col == 0) {
       value_pieces_ = Pieces{};
     }
-    const uint32_t slot = SlotOf(value_pieces_, value_ring_, col);
-    return values_[slot * value_elements_ + Within(col) * tiling_.value_dim_padded];
+    const uint32_t piece = PieceOf(col);
+    if (piece == value_pieces_.arrived) {
+      value_pieces_.Add(value_ring_.Next());
+    }
+    return values_[value_pieces_.slots[piece] * value_elements_ +
+                   Within(col) * tiling_.value_dim_padded];
   }
   __aicore__ inline Tile Weights(uint32_t col) {
     if (col == 0) {
       weight_pieces_ = Pieces{};
     }
-    const uint32_t slot = SlotOf(weight_pieces_, weight_ring_, col);
-    return weights_[slot * weight_elements_ + bridge_.PanelOffset(Within(col))];
+    const uint32_t piece = PieceOf(col);
+    if (piece == weight_pieces_.arrived) {
+      weight_pieces_.Add(weight_ring_.Await());
+    }
+    return weights_[weight_pieces_.slots[piece] * weight_elements_ +
+                    bridge_.PanelOffset(Within(col))];
   }
   __aicore__ inline void DoneWithValues(const Step& step, uint32_t col) {
     if (!EndsPiece(step, col)) {
@@ -143,6 +155,8 @@ class BandedOperands {
   struct Pieces {
     uint32_t arrived = 0;
     uint32_t slots[kMaxPieces] = {};
+
+    __aicore__ inline void Add(uint32_t slot) { slots[arrived++] = slot; }
   };
   // The next piece to fetch.
   struct PieceCursor {
@@ -150,18 +164,11 @@ class BandedOperands {
     uint32_t first;  // its first key, counted from the tile's
   };
 
+  __aicore__ inline uint32_t PieceOf(uint32_t col) const { return col / tiling_.piece_keys; }
   __aicore__ inline uint32_t Within(uint32_t col) const { return col % tiling_.piece_keys; }
   // The last 128 keys of a piece.
   __aicore__ inline bool EndsPiece(const Step& step, uint32_t col) const {
     return Within(col + kCubeEdge) == 0 || col + kCubeEdge >= step.keys;
-  }
-
-  __aicore__ inline uint32_t SlotOf(Pieces& pieces, Ring& ring, uint32_t col) const {
-    const uint32_t piece = col / tiling_.piece_keys;
-    if (piece == pieces.arrived) {
-      pieces.slots[pieces.arrived++] = ring.Await();
-    }
-    return pieces.slots[piece];
   }
 
   // MTE2: the queries of the next band.
@@ -207,7 +214,6 @@ class BandedOperands {
                    v_[Offset(tiling_.v, step, step.kv_head, step.key + next_values_.first)],
                    Smaller(tiling_.piece_keys, step.fetched - next_values_.first),
                    tiling_.value_dim, tiling_.v.row);
-    value_ring_.Publish();
     Advance(next_values_, step.fetched);
   }
 
@@ -267,7 +273,8 @@ class BandedOperands {
   Tile weights_;
   Ring query_ring_;
   Ring key_ring_;
-  Ring value_ring_;
+  // Values are loaded before the weights that they are multiplied by and that are waited for.
+  ReuseRing<AscendC::HardEvent::MTE1_MTE2> value_ring_;
   Ring weight_ring_;
   StepCursor next_query_;
   PieceCursor next_keys_;

@@ -142,11 +142,8 @@ class ForwardLoopVector {
     if (share.count != 0) {
       softmax_.End(share.count);
     } else {
-      // The rest of the pipeline relies on barriers between steps, and the flag gives away what
-      // this core has loaded of older tiles even where no weights lie between.
+      // The rest of the pipeline relies on barriers between steps.
       AscendC::PipeBarrier<PIPE_V>();
-      AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
-      AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
     }
     bridge_.WeightsReady();
   }
@@ -328,14 +325,12 @@ class ForwardLoopVector {
     score_ring_.Open(pipe_, kScoreSlots);
     partial_ring_.Open(pipe_, kPartialSlots);
     staging_ring_.Open(pipe_, tiling_.weight_slots);
-    idle_event_ = pipe_.AllocEventID<AscendC::HardEvent::MTE2_MTE3>();
   }
 
   __aicore__ inline void CloseRings() {
     score_ring_.Close(pipe_);
     partial_ring_.Close(pipe_);
     staging_ring_.Close(pipe_);
-    pipe_.ReleaseEventID<AscendC::HardEvent::MTE2_MTE3>(idle_event_);
   }
 
   static constexpr uint32_t kScoreSlots = 2;
@@ -360,7 +355,6 @@ class ForwardLoopVector {
   SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> partial_ring_;
   SlotRing<AscendC::HardEvent::V_MTE3, AscendC::HardEvent::MTE3_V> staging_ring_;
 
-  AscendC::TEventID idle_event_ = 0;
   uint32_t member_ = 0;
   uint32_t score_elements_ = 0;
   uint32_t partial_elements_ = 0;

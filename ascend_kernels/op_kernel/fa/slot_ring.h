@@ -35,6 +35,9 @@ class ReuseRing {
     return slot;
   }
 
+  // Consumer: the next filled slot, of which nothing here says that it is filled.
+  __aicore__ inline uint32_t Next() { return Advance(next_); }
+
   // Consumer: done with the oldest slot not yet released.
   __aicore__ inline void Release() { AscendC::SetFlag<kFree>(free_[Advance(release_)]); }
 
@@ -54,6 +57,7 @@ class ReuseRing {
   AscendC::TEventID free_[kMaxDepth];
   uint32_t depth_ = 1;
   uint32_t acquire_ = 0;
+  uint32_t next_ = 0;
   uint32_t release_ = 0;
 };
 
@@ -79,7 +83,7 @@ class SlotRing : public ReuseRing<kFree> {
 
   // Consumer: the next filled slot.
   __aicore__ inline uint32_t Await() {
-    const uint32_t slot = this->Advance(await_);
+    const uint32_t slot = this->Next();
     AscendC::WaitFlag<kReady>(ready_[slot]);
     return slot;
   }
@@ -87,7 +91,6 @@ class SlotRing : public ReuseRing<kFree> {
  private:
   AscendC::TEventID ready_[ReuseRing<kFree>::kMaxDepth];
   uint32_t publish_ = 0;
-  uint32_t await_ = 0;
 };
 
 }  // namespace ascendfa
