@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from ascendfa.native.backend import PACKAGED_TOOLKIT
 
 ROOT = Path(__file__).resolve().parents[2]
