@@ -19,5 +19,6 @@ foreach(name hccl acl_op_compiler ge_runner graph acl_tdt_channel)
 endforeach()
 
 # Looked for when ASCEND_HOME_PATH is set.
-install(DIRECTORY DESTINATION runtime)
+# torch_npu wants the folder once ASCEND_HOME_PATH is set; a wheel drops empty ones.
+install(FILES toolchain/version.info DESTINATION runtime)
 install(DIRECTORY DESTINATION compiler)
