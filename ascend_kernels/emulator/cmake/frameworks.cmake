@@ -18,7 +18,6 @@ foreach(name hccl acl_op_compiler ge_runner graph acl_tdt_channel)
   list(APPEND framework_libraries ${name})
 endforeach()
 
-# Looked for when ASCEND_HOME_PATH is set.
-# torch_npu wants the folder once ASCEND_HOME_PATH is set; a wheel drops empty ones.
+# Looked for by torch_npu when ASCEND_HOME_PATH is set. A wheel drops empty folders.
 install(FILES toolchain/version.info DESTINATION runtime)
 install(DIRECTORY DESTINATION compiler)
