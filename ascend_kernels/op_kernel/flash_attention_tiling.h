@@ -55,7 +55,7 @@ struct FlashAttentionTiling {
   uint32_t vector_bytes;   // what a vector core takes of its unified buffer
   uint32_t groups;         // core groups that take part
 
-  uint32_t piece_keys;    // keys the cube core fetches at a time when tasks have bands; 0: they have not
+  uint32_t piece_keys;    // keys fetched at a time when tasks have bands; 0: they have none
   uint32_t weight_slots;  // slices of weights, or results, a vector core holds
 
   // What happens to the scores; absent terms cost nothing.
