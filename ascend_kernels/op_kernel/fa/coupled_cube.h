@@ -43,22 +43,18 @@ class CoupledCube {
     output_elements_ = tiling_.block_m * (value_dim_ + kFractalRows);
   }
 
-  // Queries to L0A. What multiplied the ones before has ended with a release of the left ring.
+  // Queries to L0A; what multiplies them waits for right operands that are loaded later. What
+  // multiplied the ones before has ended with a release of the left ring.
   __aicore__ inline void LoadQueries(const Step& step, uint32_t slot) {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
     left_ring_.Acquire();
     for (uint32_t col = 0; col < dim_; col += kCubeEdge) {
       LoadLeft(queries_[col * m], loader_.Queries(slot), m, col, Smaller(kCubeEdge, dim_ - col));
     }
-    PassLeft();
+    left_ring_.Release();
   }
   __aicore__ inline void ReleaseQueries() {
     left_ring_.Acquire();
-    PassLeft();
-  }
-  __aicore__ inline void PassLeft() {
-    left_ring_.Publish();
-    left_ring_.Await();
     left_ring_.Release();
   }
 

@@ -36,12 +36,11 @@ class ForwardLoopCoupled : private CoupledCube {
     output_.Init(out, lse, arena_, scratch, narrow_scratch);
 
     InitCube(q, k, v, arena_);
-    AscendC::PipeBarrier<PIPE_V>();
   }
 
   __aicore__ inline void Run() {
     OpenRings();
-    AscendC::PipeBarrier<PIPE_V>();
+    // A barrier lies within, between what Init wrote and its first use.
     reference_.Constants(staging_.Acquire(), kStripKeys);
     staging_.Publish();
     LoadConstants();
@@ -104,7 +103,7 @@ class ForwardLoopCoupled : private CoupledCube {
     return loader_.AwaitTile();
   }
 
-  // Takes a strip's scores into the reference.
+  // Takes a strip's scores into the reference, which may just have been reset.
   __aicore__ inline void FoldStrip(const Strip& strip, const AscendC::LocalTensor<float>& slice) {
     FetchScores(slice, strip);
     AscendC::PipeBarrier<PIPE_V>();
@@ -127,7 +126,6 @@ class ForwardLoopCoupled : private CoupledCube {
   __aicore__ inline void FoldTask(StepCursor& cursor) {
     const uint32_t round = cursor.Round();
     reference_.Reset(AlignUp(cursor.Current().rows, kFractalRows));
-    AscendC::PipeBarrier<PIPE_V>();
     for (; cursor.Valid() && cursor.Round() == round; cursor.Next()) {
       const Step& step = cursor.Current();
       const uint32_t slot = NextTile();
@@ -175,7 +173,6 @@ class ForwardLoopCoupled : private CoupledCube {
     OpenTask(cursor.Current(), opened);
     if (fresh) {
       reference_.Reset(AlignUp(opened.step.rows, kFractalRows));
-      AscendC::PipeBarrier<PIPE_V>();
       const Strip strip = Describe(opened.step, opened.slot, 0);
       Scores(strip, false);
       FoldStrip(strip, scores_);
@@ -195,7 +192,6 @@ class ForwardLoopCoupled : private CoupledCube {
         loader_.Prepare();
         OpenTask(cursor.Current(), opened);
         reference_.Reset(AlignUp(opened.step.rows, kFractalRows));
-        AscendC::PipeBarrier<PIPE_V>();
         const Strip strip = Describe(opened.step, opened.slot, 0);
         Scores(strip, false);
         FoldStrip(strip, scores_);

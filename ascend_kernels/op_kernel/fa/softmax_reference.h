@@ -37,7 +37,6 @@ class SoftmaxReference {
     AscendC::PipeBarrier<PIPE_V>();
     uint64_t first[2] = {kFirstLanes, kFirstLanes};
     AscendC::Duplicate(dst, static_cast<half>(-kReferenceUnit * sign_), first, repeats, 1, 8);
-    AscendC::PipeBarrier<PIPE_V>();
     uint64_t second[2] = {kFirstLanes << 1, kFirstLanes << 1};
     AscendC::Duplicate(dst, static_cast<half>(-sign_), second, repeats, 1, 8);
   }

@@ -83,8 +83,8 @@ class StripOutput {
     FinishReference();
   }
 
-  // The finished task in `product`; `area` takes all of it. Ends with a barrier. `check`
-  // keeps the largest sum of weights.
+  // The finished task in `product`; `area` takes all of it. Ends with a barrier if a
+  // reference was noted. `check` keeps the largest sum of weights.
   __aicore__ inline void Write(const Step& step, const AscendC::LocalTensor<float>& product,
                                const AscendC::LocalTensor<float>& area, StagingRing& staging,
                                uint32_t check) {
@@ -112,7 +112,6 @@ class StripOutput {
     for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
       WriteRows(step, m, row, area, staging);
     }
-    AscendC::PipeBarrier<PIPE_V>();
     if (other) {
       FinishReference();
     }
