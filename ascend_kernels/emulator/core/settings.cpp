@@ -34,7 +34,7 @@ uint32_t setting_threads() {
 
 uint64_t setting_budget() {
   // A core that runs for an hour in fast mode executes fewer.
-  return number("ASCENDFA_EMULATOR_BUDGET", 1, ~uint64_t{0}, 100000000000ull);
+  return number("ASCENDFA_EMULATOR_BUDGET", 1, ~uint64_t{0}, 1000000000ull);
 }
 
 uint32_t setting_watchdog() {
