@@ -24,6 +24,7 @@ class MutantPackage:
     vendor: Path
     objects: list[Path]
     places: list[Place]
+    compiled: set[str]  # the sources that were included; the others are another chip's
 
 
 def toolkit_root() -> Path:
@@ -72,6 +73,7 @@ def build(
     places = instrument(kernel, sources)
 
     info = folder / "ops-info.ini"
+    depfile = folder / "depfile"
     _ops_info(vendor, unit, op_type, dtype, info)
     output = folder / "output"
     driver = toolkit / "compiler/tikcpp/ascendc_kernel_cmake/util/compile_kernel.py"
@@ -82,7 +84,7 @@ def build(
         "output": output,
         "cache": folder / "cache",
         "stamp": folder / "stamp",
-        "depfile": folder / "depfile",
+        "depfile": depfile,
         "cxx": os.environ.get("CXX", "g++"),
         "op-type": op_type,
         "compute-unit": unit,
@@ -103,4 +105,6 @@ def build(
     )  # one data type, hence one description
     objects = sorted((vendor / TBE / "kernel" / unit / kernels.name).glob("*.so"))
     built = {f.name for f in kernels.glob("*.so")}
-    return MutantPackage(vendor, [f for f in objects if f.name in built], places)
+    included = {Path(name) for name in depfile.read_text().split()}
+    compiled = {place.file for place in places if (sources / place.file).resolve() in included}
+    return MutantPackage(vendor, [f for f in objects if f.name in built], places, compiled)

@@ -36,7 +36,8 @@ inline std::pair<int, int> silenced_pair{-1, -1};
 
 inline CoreState& state() { return states[static_cast<size_t>(AscendC::GetBlockIdx())]; }
 
-// A call of a function that wraps flags: what happens inside counts as happening at `place`.
+// A call of a function that wraps flags: what happens inside counts as happening at `place`, the
+// outermost of several.
 template <typename Call>
 decltype(auto) In(int place, Call&& call) {
   struct Scope {
@@ -44,7 +45,7 @@ decltype(auto) In(int place, Call&& call) {
     int outer = core.place;
     ~Scope() { core.place = outer; }
   } scope;
-  scope.core.place = place;
+  if (scope.outer < 0) scope.core.place = place;
   scope.core.entered.insert(place);
   return call();
 }
