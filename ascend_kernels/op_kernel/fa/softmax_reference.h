@@ -29,8 +29,8 @@ class SoftmaxReference {
     FillLane(second_lane_, kFirstLanes << 1, 1.0f);
   }
 
-  // The right operand, for `keys` columns: [keys][16]. The caller owes a vector barrier, and has to
-  // have had one.
+  // The right operand, for `keys` columns: [keys][16]. The caller owes a vector barrier; one
+  // lies within.
   __aicore__ inline void Constants(const AscendC::LocalTensor<half>& dst, uint32_t keys) const {
     const uint8_t repeats = static_cast<uint8_t>(keys * kSide / kRepeatHalves);
     AscendC::Duplicate(dst, static_cast<half>(0.0f), static_cast<int32_t>(keys * kSide));
