@@ -1,4 +1,4 @@
-"""The 910A: what its kernel refuses by name, and the task it computes twice."""
+"""The 910A: what its kernel refuses by name, and the tasks it computes twice."""
 
 from __future__ import annotations
 
@@ -63,3 +63,41 @@ def test_scores_that_fall_far_below_those_of_the_first_keys(checked, rng, draw, 
 @pytest.mark.parametrize("seq_q", [*range(1, 18), 127, 129, 130, 135, 136, 137, 259])
 def test_results_end_where_the_rows_end(checked, rng, draw, run, seq_q):
     run(checked, draw(rng, 1, 3, (seq_q, 40), 24))
+
+
+# Beyond what two halves hold, or hold to within a weight: those rows are computed again.
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("sign", [-1, 1, 0])
+@pytest.mark.parametrize("size", [60.0, 500.0, 2e4])
+def test_products_that_no_pair_of_halves_holds(checked, rng, draw, run, size, sign, causal):
+    q, k, v = draw(rng, 1, 2, (140, 300), 256)
+    q, k = (np.clip(size * a.astype(np.float32), -65504, 65504).astype(np.float16) for a in (q, k))
+    if sign:
+        q, k = sign * abs(q), abs(k)
+    run(checked, (q, k, v), causal=causal)
+
+
+@pytest.mark.parametrize("factor", [-6e4, 6e4])
+def test_the_largest_products(checked, rng, draw, factor):
+    q, k, v = draw(rng, 1, 1, (20, 300), 256)
+    order = rng.permutation(300)
+    q[:] = factor
+    k[:] = np.linspace(3e4, 65504, 300)[order][None, None, :, None]
+    winner = np.argmax(factor * k[0, 0, :, 0].astype(np.float64))
+    out = checked.attention(q, k, v)
+    np.testing.assert_array_equal(out, np.broadcast_to(v[:, :, winner], q.shape))
+
+
+@pytest.mark.parametrize("window", [(-1, -1), (20, 5)])
+@pytest.mark.parametrize("scale", [1e3, -1e3, 1e8, 1e20, -1e26])
+@pytest.mark.parametrize("falling", [False, True])
+def test_scales_that_magnify_what_is_lost(checked, rng, draw, run, scale, falling, window):
+    q, k, v = draw(rng, 1, 2, (70, 300), 64)
+    if falling:  # no score is above zero
+        q, k = -np.sign(scale) * abs(q) - np.sign(scale), abs(k)
+    run(checked, (q.astype(np.float16), k, v), scale=scale, window_size=window)
+
+
+def test_rows_without_keys_beside_rows_whose_reference_is_lost(checked, rng, draw, run):
+    q, k, v = draw(rng, 1, 2, (300, 100), 64)
+    run(checked, (-500 * abs(q), 500 * abs(k), v), causal=True)

@@ -59,23 +59,25 @@ class ForwardLoopCoupled : private CoupledCube {
  private:
   __aicore__ inline static uint32_t Larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-  // Tasks whose reference, taken from their first strip, turned out too low: again, with the
-  // maximum of all their scores.
+  // Tasks whose reference, taken from their first strip, turned out too low, or more than its two
+  // halves hold: again, with the maximum of all their scores, subtracted by the vector unit.
   __aicore__ inline void Repair(const StepCursor& begin, uint32_t end) {
     AscendC::PipeBarrier<PIPE_ALL>();
     StepCursor cursor = begin;
     while (cursor.Valid() && cursor.Round() < end) {
       const uint32_t round = cursor.Round();
-      if (!output_.Failed(round - begin.Round())) {
+      if (!output_.Failed(round - begin.Round(), exact_)) {
         cursor.SkipTask();
         continue;
       }
+      exact_ = true;
       StepCursor first_pass = cursor;
       loader_.Start(cursor, round + 1);
       FoldTask(first_pass);
       loader_.Start(cursor, round + 1);
       Tasks(cursor, begin.Round(), round + 1, false);
       AscendC::PipeBarrier<PIPE_ALL>();
+      exact_ = false;
     }
   }
 
@@ -107,15 +109,29 @@ class ForwardLoopCoupled : private CoupledCube {
   __aicore__ inline void FoldStrip(const Strip& strip, const AscendC::LocalTensor<float>& slice) {
     FetchScores(slice, strip);
     AscendC::PipeBarrier<PIPE_V>();
-    reference_.Fold(slice, strip, mask_, tasks_.Lengths());
+    const float factor = exact_ ? tiling_.scale : reference_.Sign();
+    if (factor != 1.0f) {
+      ScaleStrip(slice, strip, factor);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    if (StripMask::Needed(strip)) {
+      mask_.Apply(slice, strip, tasks_.Lengths());
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+    reference_.Fold(slice, strip);
   }
 
-  // Hands the reference to the cube.
+  // Hands the reference to whoever subtracts it.
   __aicore__ inline void CloseReference(uint32_t rows, const Step& step) {
+    if (exact_) {
+      reference_.CloseExact(rows);
+      output_.NoteReference(step, reference_.Values(), 1.0f);
+      return;
+    }
     const AscendC::LocalTensor<half> staged = staging_.Acquire();
     reference_.Close(staged, rows);
     staging_.Publish();
-    output_.NoteReference(step, reference_.Values());
+    output_.NoteReference(step, reference_.Values(), tiling_.scale * reference_.Sign());
     HandOver(rows, kFractalRows);
     LoadStraight(row_reference_, LoadHandedOver(), rows / kFractalRows);
     PublishLeft();
@@ -237,7 +253,7 @@ class ForwardLoopCoupled : private CoupledCube {
       if (drained == 0 && entered) {
         slot = index == 0 && turn != 0 ? loader_.AwaitTile() : slot;
         strip = Describe(cursor.Current(), slot, index);
-        Scores(strip, true);
+        Scores(strip, !exact_);
         ++index;
         if (strip.ends_tile) {
           index = 0;
@@ -298,6 +314,10 @@ class ForwardLoopCoupled : private CoupledCube {
         AscendC::PipeBarrier<PIPE_V>();
         mask_.Apply(Slice(now - 2), scaled, tasks_.Lengths());
       }
+      if (exact_) {
+        AscendC::PipeBarrier<PIPE_V>();
+        reference_.Subtract(Slice(now - 2), scaled);
+      }
     }
     AscendC::PipeBarrier<PIPE_V>();
   }
@@ -328,6 +348,7 @@ class ForwardLoopCoupled : private CoupledCube {
   SoftmaxReference reference_;
   StripOutput output_;
   AscendC::LocalTensor<float> scores_;  // strips at their stages
+  bool exact_ = false;                  // the vector unit subtracts the reference, not the cube
 };
 
 }  // namespace ascendfa

@@ -1,6 +1,8 @@
-// What the cube subtracts from each row's scores: the maximum of the scores looked at so far. Two
-// fp16 numbers hold it, hi * 64 + lo, and multiply two columns of constants in one more product of
-// depth 16, exact in fp32. The maximum need not be the row's: DESIGN.md shows when it will do.
+// What is subtracted from each row's scores: the maximum of the scores looked at so far. It need
+// not be the row's: DESIGN.md shows when it will do. The cube subtracts from unscaled scores: two
+// fp16 numbers hold the maximum, hi * 64 + lo, and multiply two columns of constants in one more
+// product of depth 16, exact in fp32. The vector unit subtracts from finished scores, and the very
+// fp32 numbers.
 #ifndef ASCENDFA_FA_SOFTMAX_REFERENCE_H
 #define ASCENDFA_FA_SOFTMAX_REFERENCE_H
 
@@ -9,6 +11,8 @@
 namespace ascendfa {
 
 constexpr float kReferenceUnit = 64.0f;
+// Lower than every score that is not hidden, and finite: no difference with it is NaN.
+constexpr float kLowestScore = -3.4028234663852886e38f;
 
 class SoftmaxReference {
  public:
@@ -43,20 +47,14 @@ class SoftmaxReference {
 
   // Starts afresh. The caller owes a vector barrier.
   __aicore__ inline void Reset(uint32_t rows) {
-    AscendC::Duplicate(best_, kHiddenScore, static_cast<int32_t>(rows * kSide));
+    AscendC::Duplicate(best_, kLowestScore, static_cast<int32_t>(rows * kSide));
   }
 
-  // Takes in a strip of unscaled scores, which it destroys. Wants a barrier before, ends with one.
-  __aicore__ inline void Fold(const AscendC::LocalTensor<float>& scores, const Strip& strip,
-                              const StripMask& mask, const SeqLen& seqlen) {
-    if (sign_ < 0.0f) {
-      ScaleStrip(scores, strip, sign_);
-      AscendC::PipeBarrier<PIPE_V>();
-    }
-    if (StripMask::Needed(strip)) {
-      mask.Apply(scores, strip, seqlen);
-      AscendC::PipeBarrier<PIPE_V>();
-    }
+  // What unscaled scores are multiplied by before Fold, for Close.
+  __aicore__ inline float Sign() const { return sign_; }
+
+  // Takes in a strip of scores, which it destroys. Wants a barrier before, ends with one.
+  __aicore__ inline void Fold(const AscendC::LocalTensor<float>& scores, const Strip& strip) {
     for (uint32_t columns = strip.columns; columns > kSide;) {
       const uint32_t kept = AlignUp(columns / 2, kSide);
       AscendC::Max(scores, scores, scores[kept * strip.rows],
@@ -68,7 +66,7 @@ class SoftmaxReference {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  // The left operand, [rows][16]. Ends with a barrier.
+  // For the cube: the left operand, [rows][16]. Ends with a barrier.
   __aicore__ inline void Close(const AscendC::LocalTensor<half>& operand, uint32_t rows) {
     const int32_t count = static_cast<int32_t>(rows * kSide);
     AscendC::Muls(high_, best_, 1.0f / kReferenceUnit, count);
@@ -92,7 +90,38 @@ class SoftmaxReference {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  // After Close: what was subtracted, times the scale's sign, in all 16 lanes of each row.
+  // For the vector unit. Ends with a barrier.
+  __aicore__ inline void CloseExact(uint32_t rows) {
+    const AscendC::LocalTensor<float> most = high_;
+    const AscendC::LocalTensor<float> other = high_[rows * kBlockFloats];
+    const uint8_t repeats = static_cast<uint8_t>(rows * kBlockFloats / kRepeatFloats);
+    AscendC::Max(most, best_, best_[kBlockFloats], kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 2, 2, 8, 16, 16));
+    AscendC::PipeBarrier<PIPE_V>();
+    Exchange(other, most, rows, 4);
+    AscendC::Max(most, most, other, kRepeatFloats, repeats, Dense());
+    AscendC::PipeBarrier<PIPE_V>();
+    Exchange(other, most, rows, 2);
+    AscendC::Max(most, most, other, kRepeatFloats, repeats, Dense());
+    AscendC::PipeBarrier<PIPE_V>();
+    Exchange(other, most, rows, 1);
+    const AscendC::BinaryRepeatParams one_block(2, 1, 1, 16, 8, 8);
+    AscendC::Max(best_, most, other, kRepeatFloats, repeats, one_block);
+    AscendC::Max(best_[kBlockFloats], most, other, kRepeatFloats, repeats, one_block);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // After CloseExact. Wants a barrier before, the caller owes one.
+  __aicore__ inline void Subtract(const AscendC::LocalTensor<float>& scores,
+                                  const Strip& strip) const {
+    const uint32_t column = strip.rows * kSide;
+    for (uint32_t i = 0; i < strip.Elements(); i += column) {
+      AscendC::Sub(scores[i], scores[i], best_, static_cast<int32_t>(column));
+    }
+  }
+
+  // After Close, or CloseExact: what is subtracted, in all 16 lanes of each row; for the cube,
+  // times the scale's sign.
   __aicore__ inline const AscendC::LocalTensor<float>& Values() const { return best_; }
 
  private:
@@ -118,19 +147,51 @@ class SoftmaxReference {
     AscendC::PipeBarrier<PIPE_V>();
     // A turned square whose rows are all the same has one value per row.
     uint64_t sources[kSide];
-    uint64_t targets[kSide];
     for (uint32_t i = 0; i < kSide; ++i) {
       sources[i] = static_cast<uint64_t>(dense_.GetPhyAddr());
-      targets[i] = static_cast<uint64_t>(spread_[i * kSide].GetPhyAddr());
     }
-    const uint32_t squares = rows / kSide;
+    Turn(spread_, sources, rows / kSide, 1);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // Turns squares of 16 x 16 halves, whose first one's rows are at `sources`, the next ones'
+  // `distance` blocks further each.
+  __aicore__ inline static void Turn(const AscendC::LocalTensor<half>& dst, uint64_t* sources,
+                                     uint32_t squares, uint32_t distance) {
+    uint64_t targets[kSide];
+    for (uint32_t i = 0; i < kSide; ++i) {
+      targets[i] = static_cast<uint64_t>(dst[i * kSide].GetPhyAddr());
+    }
     const bool many = squares > 1;
     AscendC::TransDataTo5HD<half>(
         targets, sources,
         AscendC::TransDataTo5HDParams(false, false, static_cast<uint8_t>(squares),
                                       static_cast<uint16_t>(many ? kSide : 0),
-                                      static_cast<uint16_t>(many ? 1 : 0)));
+                                      static_cast<uint16_t>(many ? distance : 0)));
+  }
+
+  // Rows of eight floats: lane i of each to its lane i ^ `lanes`. Floats are pairs of halves, and
+  // halves change lanes by being turned twice, in another order the second time. Ends with a
+  // barrier.
+  __aicore__ inline void Exchange(const AscendC::LocalTensor<float>& dst,
+                                  const AscendC::LocalTensor<float>& src, uint32_t rows,
+                                  uint32_t lanes) const {
+    const AscendC::LocalTensor<half> halves = src.template ReinterpretCast<half>();
+    uint64_t sources[kSide];
+    for (uint32_t i = 0; i < kSide; ++i) {
+      sources[i] = static_cast<uint64_t>(halves[i * kSide].GetPhyAddr());
+    }
+    Turn(work_, sources, rows / kSide, kSide);
     AscendC::PipeBarrier<PIPE_V>();
+    for (uint32_t i = 0; i < kSide; ++i) {
+      sources[i] = static_cast<uint64_t>(work_[(i ^ 2 * lanes) * kSide].GetPhyAddr());
+    }
+    Turn(dst.template ReinterpretCast<half>(), sources, rows / kSide, kSide);
+    AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  __aicore__ inline static AscendC::BinaryRepeatParams Dense() {
+    return AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8);
   }
 
   float sign_ = 1.0f;

@@ -38,7 +38,9 @@ class StagingRing {
 
 class StripOutput {
  public:
-  explicit __aicore__ inline StripOutput(const FlashAttentionTiling& tiling) : tiling_(tiling) {}
+  explicit __aicore__ inline StripOutput(const FlashAttentionTiling& tiling)
+      : tiling_(tiling),
+        seqlen_{tiling.seq_q, tiling.seq_k, tiling.window_left, tiling.window_right} {}
 
   // Both scratch tensors take 16 lanes of every row. The caller owes a vector barrier.
   __aicore__ inline void Init(GM_ADDR out, GM_ADDR lse, UbArena& arena,
@@ -68,13 +70,14 @@ class StripOutput {
   static constexpr uint32_t kChecks = 128;
   static constexpr uint32_t kUnchecked = kChecks;  // where nobody looks
 
-  // What the cube subtracts from the scores of the task opened next, in all lanes of its rows. The
-  // next Write keeps what it needs of it; where there is none before the reference changes,
-  // KeepReference has to. Wants a barrier before.
+  // What is subtracted from the scores of the task opened next, in all lanes of its rows; times
+  // `scale` it belongs to finished scores. The next Write keeps what it needs of it; where there is
+  // none before the reference changes, KeepReference has to. Wants a barrier before.
   __aicore__ inline void NoteReference(const Step& step,
-                                       const AscendC::LocalTensor<float>& reference) {
+                                       const AscendC::LocalTensor<float>& reference, float scale) {
     noted_ = step;
     reference_ = reference;
+    reference_scale_ = scale;
     has_noted_ = true;
   }
   __aicore__ inline void KeepReference() {
@@ -84,7 +87,7 @@ class StripOutput {
   }
 
   // The finished task in `product`; `area` takes all of it. Ends with a barrier if a
-  // reference was noted. `check` keeps the largest sum of weights.
+  // reference was noted. `check` keeps the ends of the sums of weights.
   __aicore__ inline void Write(const Step& step, const AscendC::LocalTensor<float>& product,
                                const AscendC::LocalTensor<float>& area, StagingRing& staging,
                                uint32_t check) {
@@ -97,7 +100,7 @@ class StripOutput {
     if (step.rows % kBlockFloats != 0) {
       Compact(lse[m], sum_, Tail(step), 1);
     }
-    Summarise(lse, m, check, other);
+    Summarise(step, lse, m, check, other);
     const int32_t count = static_cast<int32_t>(m + kBlockFloats);
     AscendC::Ln(lse, lse, count);
     for (uint32_t column = 0; column < tiling_.value_dim_padded; column += kSide) {
@@ -117,10 +120,14 @@ class StripOutput {
     }
   }
 
-  // Whether a sum of weights was as large as a single weight at the end of fp16's range, which may
-  // then have been cut off. Everything the vector unit was given has to be done.
-  __aicore__ inline bool Failed(uint32_t check) const {
-    return static_cast<float>(checks_.GetValue(check * kCheckHalves)) >= kLargestHalf;
+  // Whether a row's reference was too low: a sum as large as the largest fp16 number may hold a
+  // weight that was cut off. Or, if it was subtracted inexactly, too high: otherwise a row that
+  // sees keys has a weight of about one. Everything the vector unit was given has to be done.
+  __aicore__ inline bool Failed(uint32_t check, bool exact) const {
+    const uint32_t place = check * kCheckHalves;
+    const float largest = static_cast<float>(checks_.GetValue(place));
+    const float smallest = static_cast<float>(checks_.GetValue(place + kLeast));
+    return !(largest < kLargestHalf) || (!exact && !(smallest >= kLeastSum));
   }
 
   // A task in which no row sees a key.
@@ -145,7 +152,9 @@ class StripOutput {
   static constexpr uint32_t kSide = 16;
   static constexpr uint32_t kRepeatHalves = kRepeatBytes / sizeof(half);
   static constexpr uint32_t kRowsAtOnce = 64;
-  static constexpr uint32_t kCheckHalves = 2;  // a maximum and its place
+  static constexpr uint32_t kCheckHalves = 4;  // a maximum and its place, a minimum and its
+  static constexpr uint32_t kLeast = 2;        // the minimum
+  static constexpr float kLeastSum = 0.5f;
   static constexpr float kLargestHalf = 65504.0f;
   // Keeps a row without keys from dividing zero by zero.
   static constexpr float kTinySum = 1.0e-30f;
@@ -162,17 +171,17 @@ class StripOutput {
     if (noted_.rows % kBlockFloats != 0) {
       Compact(kept[m], reference_, Tail(noted_), 1);
     }
-    const float scale = tiling_.scale < 0.0f ? -tiling_.scale : tiling_.scale;
-    AscendC::Muls(kept, kept, scale, static_cast<int32_t>(m + kBlockFloats));
+    AscendC::Muls(kept, kept, reference_scale_, static_cast<int32_t>(m + kBlockFloats));
     AscendC::PipeBarrier<PIPE_V>();
     opened_ = 1 - opened_;
     has_noted_ = false;
   }
 
-  // Sums of weights: one per row to `lse`, the largest to the check, their inverses to sum_. With
-  // `other`, also the noted reference, one per row. What depends on nothing shares barriers.
-  __aicore__ inline void Summarise(const AscendC::LocalTensor<float>& lse, uint32_t m,
-                                   uint32_t check, bool other) {
+  // Sums of weights: one per row to `lse`, the ends of those of rows that see keys to the check,
+  // their inverses to sum_. With `other`, also the noted reference, one per row. What depends on
+  // nothing shares barriers.
+  __aicore__ inline void Summarise(const Step& step, const AscendC::LocalTensor<float>& lse,
+                                   uint32_t m, uint32_t check, bool other) {
     const uint8_t repeats = static_cast<uint8_t>(m * kSide / kRepeatFloats);
     const uint32_t groups = m / kBlockFloats;
     const uint32_t noted_groups = AlignUp(noted_.rows, kFractalRows) / kBlockFloats;
@@ -193,8 +202,11 @@ class StripOutput {
       FoldBlocks(noted, noted, 4, 8, noted_groups);
     }
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::WholeReduceMax(checks_[check * kCheckHalves], dense_, static_cast<int32_t>(m), 1, 1, 1,
-                            8);
+    uint64_t seeing[2];
+    SeeingRows(step, seeing);
+    const AscendC::LocalTensor<half> ends = checks_[check * kCheckHalves];
+    AscendC::WholeReduceMax(ends, dense_, seeing, 1, 1, 1, 8);
+    AscendC::WholeReduceMin(ends[kLeast], dense_, seeing, 1, 1, 1, 8);
     AscendC::Div(sum_, ones_, sum_, kRepeatFloats, repeats,
                  AscendC::BinaryRepeatParams(1, 0, 1, 8, 0, 8));
     FoldBlocks(sums, sums, 2, 8, groups);
@@ -207,6 +219,22 @@ class StripOutput {
       FoldBlocks(references_[opened_ * ReferenceElements()], noted, 1, 1, noted_groups);
     }
     AscendC::PipeBarrier<PIPE_V>();
+  }
+
+  // Lanes of a task's rows, without those that the mask leaves no key: the first ones. A task of
+  // none but those has no steps.
+  __aicore__ inline void SeeingRows(const Step& step, uint64_t* lanes) const {
+    const int64_t blind = seqlen_.right < 0 ? 0 : -(seqlen_.OwnKey(step.row) + seqlen_.right);
+    const uint32_t first = blind < 0 ? 0 : static_cast<uint32_t>(blind);
+    for (uint32_t word = 0; word < 2; ++word) {
+      lanes[word] = LanesBelow(step.rows, word) & ~LanesBelow(first, word);
+    }
+  }
+  // Of the word-th 64 lanes, those below `end`.
+  __aicore__ inline static uint64_t LanesBelow(uint32_t end, uint32_t word) {
+    const uint32_t begin = word * 64;
+    const uint32_t count = end < begin ? 0 : Smaller(end - begin, 64);
+    return count == 64 ? ~0ULL : (1ULL << count) - 1;
   }
 
   // Of each group of eight rows, lane i of row i; the others zero.
@@ -300,6 +328,7 @@ class StripOutput {
   }
 
   const FlashAttentionTiling& tiling_;
+  SeqLen seqlen_;
   AscendC::GlobalTensor<half> out_;
   AscendC::GlobalTensor<float> lse_;
   AscendC::LocalTensor<float> sum_;  // of weights, then its inverse
@@ -315,6 +344,7 @@ class StripOutput {
   uint32_t written_ = 0;
   Step noted_{};
   AscendC::LocalTensor<float> reference_;
+  float reference_scale_ = 1.0f;
   bool has_noted_ = false;
 };
 

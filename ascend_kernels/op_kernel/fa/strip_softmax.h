@@ -2,8 +2,8 @@
 // element (row, key) lies at (key / 16 * rows + row) * 16 + key % 16. Every step works on whole
 // strips, so four strips are in the works at a time and one barrier serves them all.
 //
-// The cube has already subtracted a reference from each row (softmax_reference.h): the weights are
-// exp(scale * score), whatever the row's maximum.
+// From each row the cube, or the vector unit, has subtracted a reference (softmax_reference.h): the
+// weights are exponentials of what is left, whatever the row's maximum.
 #ifndef ASCENDFA_FA_STRIP_SOFTMAX_H
 #define ASCENDFA_FA_STRIP_SOFTMAX_H
 
@@ -13,8 +13,9 @@
 
 namespace ascendfa {
 
-// What a masked score becomes: its weight is zero, and it is the maximum of nothing.
-constexpr float kHiddenScore = -1.0e30f;
+// Minus infinity, what a masked score becomes: its weight is zero, and it is the maximum of
+// nothing.
+constexpr uint32_t kHiddenScore = 0xFF800000u;
 
 // A strip on its way through the core. Without columns it stands for a turn that had none to begin.
 struct Strip {
@@ -54,11 +55,11 @@ class StripMask {
     for (uint32_t column = 0; column < kSide; ++column) {
       uint64_t beyond[2] = {(kRow << (column + 1)) & kRow, 0};
       if (beyond[0] != 0) {
-        AscendC::Duplicate(after_[column * kSide], kHiddenScore, beyond, 1, 1, 8);
+        AscendC::Duplicate(Bits(after_[column * kSide]), kHiddenScore, beyond, 1, 1, 8);
       }
       uint64_t short_of[2] = {(1ULL << column) - 1, 0};
       if (column != 0) {
-        AscendC::Duplicate(before_[column * kSide], kHiddenScore, short_of, 1, 1, 8);
+        AscendC::Duplicate(Bits(before_[column * kSide]), kHiddenScore, short_of, 1, 1, 8);
       }
     }
   }
@@ -90,6 +91,11 @@ class StripMask {
   static constexpr uint32_t kSide = 16;
   static constexpr uint64_t kRow = 0xFFFF;  // lanes of a row
 
+  __aicore__ inline static AscendC::LocalTensor<uint32_t> Bits(
+      const AscendC::LocalTensor<float>& scores) {
+    return scores.template ReinterpretCast<uint32_t>();
+  }
+
   // Columns that are no keys. They lie in the last column of 16.
   __aicore__ inline static void HidePadding(const AscendC::LocalTensor<float>& scores,
                                             const Strip& strip) {
@@ -99,7 +105,7 @@ class StripMask {
     }
     const uint64_t row = (kRow << used) & kRow;
     uint64_t lanes[2] = {row | row << 16 | row << 32 | row << 48, 0};
-    AscendC::Duplicate(scores[(strip.columns - kSide) * strip.rows], kHiddenScore, lanes,
+    AscendC::Duplicate(Bits(scores[(strip.columns - kSide) * strip.rows]), kHiddenScore, lanes,
                        static_cast<uint8_t>(strip.rows * kSide / kRepeatFloats), 1, 8);
   }
 
@@ -109,7 +115,7 @@ class StripMask {
 
   __aicore__ inline static void HideRows(const AscendC::LocalTensor<float>& rows, uint32_t count) {
     if (count != 0) {
-      AscendC::Duplicate(rows, kHiddenScore, static_cast<int32_t>(count * kSide));
+      AscendC::Duplicate(Bits(rows), kHiddenScore, static_cast<int32_t>(count * kSide));
     }
   }
 
