@@ -283,6 +283,10 @@ TEST(VectorWork, DescribesClassRepeatsConflictAndMode) {
         Add(c, a, b, uint64_t{64}, 1, {1, 1, 1, 8, 8, 8});  // 512 bytes apart: the same groups
         Add(a, b, c, uint64_t{64}, 1, {1, 1, 1, 8, 8, 8});  // 256 apart: the other eight
         Muls(a, a, 2.0f, 100);
+        Muls(a, a, 2.0f, 128);  // whole repeats
+        // One block against rows of 256 bytes: it meets every second row, and the sixth of six not.
+        auto rows = ub<float>(2048, 6 * 64), out = ub<float>(8192 + 256, 6 * 64);
+        Add(out, rows, a, uint64_t{64}, 6, {1, 1, 0, 8, 8, 0});
       },
       dav::Mode::Fast);
   k.spec.profile = true;
@@ -291,14 +295,17 @@ TEST(VectorWork, DescribesClassRepeatsConflictAndMode) {
   for (const dav::CoreTrace& core : result.traces)
     for (const dav::TraceRecord& record : core.records)
       if (record.work.kind == dav::WorkKind::Vector) work.push_back(record.work);
-  ASSERT_EQ(work.size(), 4u);
+  ASSERT_EQ(work.size(), 6u);
   EXPECT_EQ(work[0].vector, dav::VectorClass::Exp);
   EXPECT_EQ(work[0].repeats, 1u);
-  EXPECT_FALSE(work[0].counter_mode);
-  EXPECT_TRUE(work[1].bank_conflict);
-  EXPECT_FALSE(work[2].bank_conflict);
+  EXPECT_FALSE(work[0].partial_count);
+  EXPECT_EQ(work[1].bank_conflicts, work[1].repeats);
+  EXPECT_EQ(work[2].bank_conflicts, 0u);
   EXPECT_EQ(work[3].repeats, 2u);
-  EXPECT_TRUE(work[3].counter_mode);
+  EXPECT_TRUE(work[3].partial_count);
+  EXPECT_EQ(work[4].repeats, 2u);
+  EXPECT_FALSE(work[4].partial_count);
+  EXPECT_EQ(work[5].bank_conflicts, 3u);
 }
 
 }  // namespace

@@ -71,11 +71,11 @@ TEST(TimelineVector, FixedPartIsPaidOncePerFilledQueueAndAfterABarrier) {
   EXPECT_DOUBLE_EQ(replay({fenced}, costs_for("Ascend910B3")).cycles, 89 + 20 + 88);
 }
 
-TEST(TimelineVector, CounterModeCostsSixteenCyclesEach) {
+TEST(TimelineVector, CountThatEndsInsideARepeatCostsSixteenCyclesEach) {
   CoreTrace aiv = core(CoreKind::AIV);
   for (int i = 0; i < 2; ++i) {
     aiv.records.push_back(vector(VectorClass::Binary, 64, DType::F32));
-    aiv.records.back().work.counter_mode = true;
+    aiv.records.back().work.partial_count = true;
   }
   EXPECT_DOUBLE_EQ(replay({aiv}, costs_for("Ascend910B3")).cycles, 1 + 2 * (64 + 16) + 24);
 }

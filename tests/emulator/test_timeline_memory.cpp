@@ -107,9 +107,9 @@ TEST(TimelineShared, GroupSharesItsPort) {
 TEST(TimelineShared, LateStarterTakesItsShareFromThenOn) {
   const Costs costs = costs_for("Ascend910B3");
   SharedBandwidth shared(costs, 1);
-  shared.start(0, {0, 0, false, 110 * 100, 0, 110});
+  shared.start(0, {0, 0, false, 110 * 100, 0, 0, 110});
   EXPECT_DOUBLE_EQ(shared.next_end(), 100);
-  shared.start(50, {1, 0, false, 110 * 100, 0, 110});
+  shared.start(50, {1, 0, false, 110 * 100, 0, 0, 110});
   // The first has 5500 bytes left at half the rate.
   EXPECT_DOUBLE_EQ(shared.next_end(), 150);
   EXPECT_EQ(shared.finish(), 0u);
@@ -170,6 +170,40 @@ TEST(TimelineL2, StridedBurstsTouchTheirOwnLines) {
   // The other half of each line is there now, the lines between are not.
   EXPECT_EQ(l2.access(move(Pipe::MTE2, Path::GmToUb, 256, 256).work, false).read_hit, 256u);
   EXPECT_EQ(l2.access(move(Pipe::MTE2, Path::GmToUb, 256, 512).work, false).read_miss, 256u);
+}
+
+TEST(TimelineL2, AtomicStoreFetchesWhatItAddsTo) {
+  L2Cache l2(4 * 512, 512);
+  Work add = move(Pipe::FIX, Path::L0cToGm, 1024, 0).work;
+  add.atomic = true;
+  const L2Traffic first = l2.access(add, true);
+  EXPECT_EQ(first.written, 1024u);
+  EXPECT_EQ(first.hbm(), 1024u);
+  EXPECT_EQ(l2.access(add, true).hbm(), 0u);
+}
+
+// Stores fill the L2 and push older data out. That is the L2's traffic: it does not pass the 32
+// bytes per cycle that a core group has to HBM, and a store goes on at its own rate.
+TEST(TimelineL2, EvictionsDoNotPassTheCoresPathToHbm) {
+  Costs costs = costs_for("Ascend910B3");
+  costs.l2_bytes = 64 * 1024;
+  CoreTrace aic = core(CoreKind::AIC);
+  for (uint64_t i = 0; i < 4; ++i) {
+    aic.records.push_back(move(Pipe::FIX, Path::L0cToGm, 66 * 1024, i * kMiB));
+  }
+  const Timeline t = replay({aic}, costs);
+  EXPECT_GT(t.l2.write_back, 66u * 2048);
+  EXPECT_NEAR(t.cycles, 1 + 200 + 4 * 1024, 1e-6);
+  // All cores together still share what HBM takes: 1.6 TB/s x 0.9125 at 1.8 GHz.
+  std::vector<CoreTrace> traces;
+  for (uint32_t block = 0; block < 20; ++block) {
+    traces.push_back(core(CoreKind::AIC, block));
+    for (uint64_t i = 0; i < 64; ++i) {
+      traces[block].records.push_back(
+          move(Pipe::FIX, Path::L0cToGm, 66 * 1024, (block * 64 + i) * kMiB));
+    }
+  }
+  EXPECT_NEAR(replay(traces, costs).cycles, 20 * 64 * 66 * 1024 / (1.46e12 / 1.8e9), 2000);
 }
 
 TEST(TimelineCross, HandOverBetweenCubeAndBothVectors) {

@@ -41,7 +41,7 @@ inline TraceRecord vector(VectorClass what, uint32_t repeats, DType type, bool c
   w.vector = what;
   w.dtype = type;
   w.repeats = repeats;
-  w.bank_conflict = conflict;
+  w.bank_conflicts = conflict ? repeats : 0;
   return work(Pipe::V, "vector", w);
 }
 

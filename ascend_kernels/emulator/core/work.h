@@ -58,13 +58,14 @@ struct Work {
   VectorClass vector = VectorClass::Other;
   Path path = Path::GmToUb;
   uint32_t repeats = 0;          // Vector: 256-byte repeats
-  bool bank_conflict = false;    // Vector: two operands in one bank group
-  bool counter_mode = false;     // Vector: the mask is an element count
+  uint32_t bank_conflicts = 0;   // Vector: repeats whose two sources share a bank group
+  bool partial_count = false;    // Vector: the mask is an element count and ends inside a repeat
   uint32_t m = 0, n = 0, k = 0;  // Mmad
   uint64_t bytes = 0;            // Move
   uint32_t bursts = 0;           // Move: contiguous pieces in GM
   uint64_t gm_addr = 0;          // Move: first GM byte, for the L2 model
   uint64_t gm_stride = 0;        // Move: distance between burst starts in GM
+  bool atomic = false;           // Move: combines with what GM holds
   // Mmad, Fixpipe: 2 or 3 when the hardware orders the two by itself, and the L0C it is about.
   uint8_t unit_flag = 0;
   uint32_t l0c_addr = 0;

@@ -45,6 +45,10 @@ void move_pieces(Instruction& in, Buffer dst, uint64_t dst_addr, Buffer src, uin
 
 // Stores to GM: plainly, or as the core's atomic mode asks for. The value bytes come from `data`.
 void store_gm(Instruction& in, uint64_t addr, const std::byte* data, uint64_t bytes);
+// Whether stores to GM combine with what it holds.
+inline bool stores_combine(const Instruction& in) {
+  return in.core().control.atomic != Atomic::None;
+}
 
 // Records a read-modify-write in GM.
 void note_atomic(Instruction& in, uint64_t addr, uint64_t bytes);

@@ -135,7 +135,9 @@ void data_copy_out(uint64_t dst, Local src, DType type, const BurstDesc& d) {
     store_gm(in, dst + i * p.dst_step, in.read(src.buffer, src.addr + i * p.src_step, bytes),
              bytes);
   }
-  in.work(move_work(src.buffer == Buffer::UB ? Path::UbToGm : Path::L1ToGm, d, dst, d.dstGap));
+  Work w = move_work(src.buffer == Buffer::UB ? Path::UbToGm : Path::L1ToGm, d, dst, d.dstGap);
+  w.atomic = stores_combine(in);
+  in.work(w);
 }
 
 void data_copy_local(Local dst, DType dst_type, Local src, DType src_type, const BurstDesc& d) {

@@ -91,7 +91,9 @@ void data_copy_pad_out(uint64_t dst, Local src, DType type, const PadBurstDesc& 
     store_gm(in, dst + i * (d.blockLen + d.dstStride), in.read(Buffer::UB, from, d.blockLen),
              d.blockLen);
   }
-  in.work(pad_work(Path::UbToGm, d, dst, d.dstStride));
+  Work w = pad_work(Path::UbToGm, d, dst, d.dstStride);
+  w.atomic = stores_combine(in);
+  in.work(w);
 }
 
 void set_pad_value(uint64_t value) {

@@ -179,6 +179,7 @@ void run(Instruction& in, const Target& dst, Local src, DType src_type, const Fi
     const uint32_t columns = static_cast<uint32_t>(ceil_div(d.nSize, kSide));
     w.bursts = d.nz2nd ? (d.dstStride == d.nSize ? matrices : d.mSize * matrices) : columns;
     w.gm_stride = d.nz2nd ? uint64_t{d.dstStride} * size : uint64_t{d.dstStride} * kBlock;
+    w.atomic = stores_combine(in);
   }
   in.work(w);
 }

@@ -183,7 +183,7 @@ void vector_binary(const VecBinary& v) {
     run<2>(in, v, plan, dst, {src0, src1});
   }
   vec::vector_work(in, v.op == BinaryOp::Div ? VectorClass::Div : VectorClass::Binary, widest, plan,
-                   vec::bank_conflict(plan, src0, src1));
+                   vec::bank_conflicts(plan, src0, src1));
 }
 
 }  // namespace dav

@@ -57,7 +57,8 @@ void vector_binary_cast(const VecBinary& v) {
                         reinterpret_cast<const std::byte*>(wide[2]), count, Rounding::Rint, 0);
         }
       });
-  vec::vector_work(in, VectorClass::Binary, v.src_type, plan, vec::bank_conflict(plan, src0, src1));
+  vec::vector_work(in, VectorClass::Binary, v.src_type, plan,
+                   vec::bank_conflicts(plan, src0, src1));
 }
 
 }  // namespace dav

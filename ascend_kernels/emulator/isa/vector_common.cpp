@@ -254,38 +254,49 @@ void check_overlap(const Instruction& in, const LanePlan& plan, const Swept& dst
   }
 }
 
-bool bank_conflict(const LanePlan& plan, const Swept& a, const Swept& b) {
-  if (a.at.addr == b.at.addr) return false;
-  auto groups = [&](const Swept& operand) {
-    uint32_t set = 0;
-    for_runs(plan.bits(0), plan.lanes, operand.per_block(), false, [&](uint32_t first, uint32_t) {
-      set |= 1u << (operand.addr(0, first) / kBlock % 16);
-    });
-    return set;
+uint32_t bank_conflicts(const LanePlan& plan, const Swept& a, const Swept& b) {
+  constexpr uint32_t kGroups = 16;
+  if (plan.repeats == 0 || a.at.addr == b.at.addr) return 0;
+  auto conflict = [&](uint32_t r) {
+    auto groups = [&](const Swept& operand) {
+      uint32_t set = 0;
+      for_runs(plan.bits(r), plan.lanes, operand.per_block(), false, [&](uint32_t first, uint32_t) {
+        set |= 1u << (operand.addr(r, first) / kBlock % kGroups);
+      });
+      return set;
+    };
+    return (groups(a) & groups(b)) != 0;
   };
-  return (groups(a) & groups(b)) != 0;
+  // Repeats are whole blocks apart, so that groups recur after 16 of them. The last may be partial.
+  const uint32_t body = plan.repeats - 1;
+  uint32_t count = conflict(body) ? 1 : 0;
+  for (uint32_t r = 0; r < std::min(body, kGroups); ++r) {
+    if (conflict(r)) count += (body - r + kGroups - 1) / kGroups;
+  }
+  return count;
 }
 
-void vector_work(Instruction& in, VectorClass cls, DType type, uint32_t repeats, bool conflict) {
+void vector_work(Instruction& in, VectorClass cls, DType type, uint32_t repeats,
+                 uint32_t conflicts) {
   Work work;
   work.kind = WorkKind::Vector;
   work.vector = cls;
   work.dtype = type;
   work.repeats = repeats;
-  work.bank_conflict = conflict;
+  work.bank_conflicts = conflicts;
   in.work(work);
 }
 
 void vector_work(Instruction& in, VectorClass cls, DType type, const LanePlan& plan,
-                 bool conflict) {
+                 uint32_t conflicts) {
   Work work;
   work.kind = WorkKind::Vector;
   work.vector = cls;
   work.dtype = type;
   work.repeats = plan.repeats;
-  work.bank_conflict = conflict;
+  work.bank_conflicts = conflicts;
   // 910A has no counter mode: its headers split such calls into repeats.
-  work.counter_mode = plan.counter && !is_1001(in);
+  work.partial_count = plan.counter && count_lanes(plan.tail) != plan.lanes && !is_1001(in);
   in.work(work);
 }
 

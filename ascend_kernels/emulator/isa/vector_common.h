@@ -120,14 +120,14 @@ void note_lanewise(Instruction& in, const LanePlan& plan, const Swept& dst, cons
 // earlier repeat has overwritten. `accumulates`: src may be the very dst with a stride of 0.
 void check_overlap(const Instruction& in, const LanePlan& plan, const Swept& dst, const Swept& src,
                    bool accumulates);
-// Both sources of one repeat in one UB bank group: 48 banks in 16 groups of 32-byte columns.
-bool bank_conflict(const LanePlan& plan, const Swept& a, const Swept& b);
+// Repeats in which both sources touch one UB bank group: 48 banks in 16 groups of 32-byte columns.
+uint32_t bank_conflicts(const LanePlan& plan, const Swept& a, const Swept& b);
 
 // Fills in the cost.
 void vector_work(Instruction& in, VectorClass cls, DType type, uint32_t repeats,
-                 bool conflict = false);
+                 uint32_t conflicts = 0);
 void vector_work(Instruction& in, VectorClass cls, DType type, const LanePlan& plan,
-                 bool conflict = false);
+                 uint32_t conflicts = 0);
 
 namespace detail {
 

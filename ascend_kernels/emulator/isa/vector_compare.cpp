@@ -144,7 +144,7 @@ void vector_compare(const VecCompare& v) {
     }
   }
   vec::vector_work(in, VectorClass::Compare, v.type, plan.repeats,
-                   b && vec::bank_conflict(plan, src0, src1));
+                   b ? vec::bank_conflicts(plan, src0, src1) : 0);
 }
 
 void vector_get_compare_mask(Local dst) {
@@ -241,7 +241,7 @@ void vector_select(const VecSelect& v) {
     vec::detail::scatter(plan, r, dst, out, x);
   }
   vec::vector_work(in, VectorClass::Select, v.type, plan.repeats,
-                   b && vec::bank_conflict(plan, src0, src1));
+                   b ? vec::bank_conflicts(plan, src0, src1) : 0);
 }
 
 }  // namespace dav

@@ -31,8 +31,9 @@ void SharedBandwidth::start(double now, const Flow& flow) {
   const auto place =
       std::lower_bound(active_.begin(), active_.end(), flow.owner,
                        [](const Active& a, uint32_t owner) { return a.flow.owner < owner; });
-  const double hbm_share = flow.bytes > 0 ? flow.hbm_bytes / flow.bytes : 0;
-  active_.insert(place, Active{flow, std::max(flow.bytes, 1e-9), 0, hbm_share});
+  const double bytes = std::max(flow.bytes, 1e-9);
+  active_.insert(place, Active{flow, bytes, 0, flow.fetched / bytes,
+                               (flow.fetched + flow.background) / bytes});
   share();
 }
 
@@ -63,11 +64,11 @@ void SharedBandwidth::share() {
   const double read_fit = fit(read, costs_.l2_read_total);
   for (Active& a : active_) {
     if (!a.flow.write) a.rate *= read_fit;
-    group_hbm_[a.flow.group] += a.rate * a.hbm_share;
+    group_hbm_[a.flow.group] += a.rate * a.fetched_share;
   }
   double hbm = 0;
   for (Active& a : active_) {
-    if (a.hbm_share > 0) a.rate *= fit(group_hbm_[a.flow.group], costs_.ddr_group);
+    if (a.fetched_share > 0) a.rate *= fit(group_hbm_[a.flow.group], costs_.ddr_group);
     hbm += a.rate * a.hbm_share;
   }
   const double hbm_fit = fit(hbm, costs_.hbm_total * costs_.hbm_efficiency);

@@ -13,9 +13,10 @@ struct Flow {
   uint32_t owner = 0;  // the caller's number, returned when the flow ends
   uint32_t group = 0;  // core group
   bool write = false;
-  double bytes = 0;      // through the L2
-  double hbm_bytes = 0;  // of them from or to HBM
-  double rate_cap = 0;   // bytes per cycle of the pipe alone
+  double bytes = 0;       // through the L2
+  double fetched = 0;     // of them from HBM, over the group's own path to it
+  double background = 0;  // what the L2 exchanges with HBM because of them: evictions, old values
+  double rate_cap = 0;    // bytes per cycle of the pipe alone
 };
 
 class DAV_API SharedBandwidth {
@@ -34,7 +35,7 @@ class DAV_API SharedBandwidth {
     Flow flow;
     double left;
     double rate;
-    double hbm_share;
+    double fetched_share, hbm_share;  // per byte of the flow
   };
   void advance(double now);
   void share();

@@ -41,7 +41,7 @@ struct Transfer {
   uint32_t record = 0;
   double issued = 0;
   double data_from = 0;  // latency over, bytes may flow
-  double bytes = 0, hbm_bytes = 0, rate_cap = 0;
+  double bytes = 0, fetched = 0, background = 0, rate_cap = 0;
   bool looked_up = false;
   Hold hold;
   // Flags queued behind it, raised when it completes.

@@ -95,7 +95,7 @@ Costs costs_of(const Chip& chip) {
 
   set_vector(c);
   c.vector_barrier = 20;  // PTO [M]
-  c.counter_mode = 16;    // PTO [M]
+  c.counter_mode = 16;    // PTO [M], fitted where the count ends inside a repeat
   c.gather_slope = 8;     // [L] not published: one 32-byte block per cycle and repeat
   c.transpose_slope = 2;  // [L] not published: 512 bytes at 256 per cycle
   c.sort_slope = 8;       // [L] not published
@@ -202,9 +202,9 @@ double mmad_cycles(const Costs& c, const Work& w) { return c.mmad_head + mmad_st
 
 VectorCycles vector_cycles(const Costs& c, const Work& w) {
   const VectorCost& v = c.vector[at(w.vector)];
-  const double slope = element_slope(c, w) + (w.bank_conflict ? v.conflict : 0);
-  const double mode = w.counter_mode ? c.counter_mode : 0;
-  return {std::max(1.0, w.repeats * slope) + mode, v.fixed};
+  const double sweep = w.repeats * element_slope(c, w) + w.bank_conflicts * v.conflict;
+  const double mode = w.partial_count ? c.counter_mode : 0;
+  return {std::max(1.0, sweep) + mode, v.fixed};
 }
 
 double local_move_cycles(const Costs& c, const Work& w) {

@@ -21,7 +21,7 @@ struct VectorCost {
   double fixed = 0;
   double slope_f32 = 1;  // cycles per 256-byte repeat of 32-bit elements
   double slope_f16 = 1;  // the same for 16-bit and 8-bit elements
-  double conflict = 0;   // added to the slope when two operands share a bank group
+  double conflict = 0;   // added per repeat whose two sources share a bank group
 };
 
 struct Costs {
@@ -34,7 +34,7 @@ struct Costs {
   // Vector.
   std::array<VectorCost, kVectorClassCount> vector{};
   double vector_barrier = 0;
-  double counter_mode = 0;  // added when the mask is an element count
+  double counter_mode = 0;  // added when the mask is a count that ends inside a repeat
   double gather_slope = 0, transpose_slope = 0, sort_slope = 0;  // per repeat
   double ub_copy = 0;                                            // UB to UB, bytes per cycle
   // Local loads.

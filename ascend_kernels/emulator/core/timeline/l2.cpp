@@ -73,6 +73,7 @@ L2Traffic L2Cache::access(const Work& work, bool write) {
       const uint64_t in_line = std::min<uint64_t>(left, line_bytes_ - at % line_bytes_);
       const bool hit = touch(at / line_bytes_, write, traffic);
       (write ? traffic.written : hit ? traffic.read_hit : traffic.read_miss) += in_line;
+      if (write && work.atomic && !hit) traffic.read_miss += in_line;
       at += in_line;
       left -= in_line;
     }

@@ -20,6 +20,9 @@ struct L2Traffic {
   void add(const L2Traffic& o);
 };
 
+// An atomic store to a line that is not there fetches it: the sum needs the old value. Any other
+// store leaves the rest of the line to be merged later.
+//
 // Fully associative, least recently used, write-back and write-allocate. Associativity and hashing
 // of the real cache are not published; full associativity also keeps the figure independent of
 // where the host's allocator put a buffer.

@@ -82,7 +82,8 @@ void Engine::on_issue(CoreState& core, Pipe pipe, double now) {
   t.looked_up = true;
   t.data_from = now + latency;
   t.bytes = double(w.bytes);
-  t.hbm_bytes = double(traffic.hbm());
+  t.fetched = write ? 0 : double(traffic.read_miss);
+  t.background = double(traffic.hbm()) - t.fetched;
   t.rate_cap = costs_.path[static_cast<size_t>(w.path)] * dma_efficiency(costs_, w);
   if (place == queue.begin()) {
     core.out->pipes[at(pipe)].wait += t.hold.take(state.busy_until, now);
@@ -93,7 +94,8 @@ void Engine::on_issue(CoreState& core, Pipe pipe, double now) {
 void Engine::on_data(CoreState& core, Pipe pipe, double now) {
   const Transfer& t = core.pipes[at(pipe)].in_flight.front();
   const bool write = writes_gm(core.trace->records[t.record].work.path);
-  shared_.start(now, {owner_of(core, pipe), core.group, write, t.bytes, t.hbm_bytes, t.rate_cap});
+  shared_.start(
+      now, {owner_of(core, pipe), core.group, write, t.bytes, t.fetched, t.background, t.rate_cap});
 }
 
 void Engine::on_end(CoreState& core, Pipe pipe, double now) {
