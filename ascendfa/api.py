@@ -156,7 +156,6 @@ def _attributes(
     runtime: Acl,
     problem: Problem,
     config: FlashAttentionConfig | None,
-    given: dict[str, Any],
     itemsize: int,
 ) -> Attributes:
     """Return what to tell the operator, refusing what the runtime's chip cannot compute."""
@@ -170,7 +169,7 @@ def _attributes(
             f"dtype {problem.dtype} on {runtime.soc_name()}",
             " or ".join(chip.dtypes),
         )
-    _check_features(chip, runtime.soc_name(), problem, given)
+    _check_dims(chip, runtime.soc_name(), problem)
     blocks = resolve_blocks(problem, config, chip.unit)
     dims = (problem.head_dim, problem.head_dim_v)
     check_tile(chip, blocks.m, blocks.n, dims, itemsize)
@@ -186,14 +185,7 @@ def _attributes(
     )
 
 
-def _check_features(chip: Chip, soc: str, problem: Problem, given: dict[str, Any]) -> None:
-    terms = [name for name in _SCORE_TERMS if given[name] is not None]
-    if problem.softcap:
-        terms.append("softcap")
-    if terms and not chip.score_terms:
-        raise NotSupportedError(
-            terms[0], f"one on {soc}", "none on this chip; causal and window_size are"
-        )
+def _check_dims(chip: Chip, soc: str, problem: Problem) -> None:
     dims = (problem.head_dim, problem.head_dim_v)
     for name, dim, most in zip(("q", "v"), dims, chip.head_dims, strict=True):
         if dim > most:
@@ -209,7 +201,7 @@ def _launch(
 ) -> None:
     runtime = acl()
     with runtime.device(0):
-        attributes = _attributes(runtime, problem, config, given, out.itemsize)
+        attributes = _attributes(runtime, problem, config, out.itemsize)
         staged = [
             None if array is None else arrays.stage(array, _DTYPE_OF.get(name, problem.dtype))
             for name, array in given.items()
@@ -233,7 +225,7 @@ def _on_npu(
             return out.zero_(), lse.fill_(-np.inf)
         runtime = acl()
         with runtime.device(index):
-            attributes = _attributes(runtime, problem, config, given, out.itemsize)
+            attributes = _attributes(runtime, problem, config, out.itemsize)
             inputs = [
                 None if tensor is None else _npu_input(name, tensor, problem.dtype)
                 for name, tensor in given.items()
@@ -246,7 +238,6 @@ def _on_npu(
     return out, lse
 
 
-_SCORE_TERMS: Final = ("bias", "mask", "alibi_slopes")
 # Inputs that do not have q's type.
 _DTYPE_OF: Final = {"mask": "bool", "alibi_slopes": "float32"}
 

@@ -31,8 +31,6 @@ class Chip:
         Whether this version ships kernels for it.
     head_dims
         Most head dimensions of queries and keys, and of values.
-    score_terms
-        Whether its kernels take bias, mask, ALiBi slopes and a soft cap.
     """
 
     unit: str
@@ -41,16 +39,15 @@ class Chip:
     dtypes: tuple[str, ...]
     has_kernels: bool
     head_dims: tuple[int, int] = (576, 512)
-    score_terms: bool = True
 
 
 def _sizes(l1: int, l0a: int, l0b: int, l0c: int, ub: int) -> dict[str, int]:
     return {"L1": l1, "L0A": l0a, "L0B": l0b, "L0C": l0c, "UB": ub}
 
 
-# L0 sizes: platform_config ini files of the CANN runtime. L1 and UB: less what PlatformAscendC
-# keeps back, where that is known.
-_FIRST: Final = _sizes(1024 * _KIB, 64 * _KIB, 64 * _KIB, 256 * _KIB, 256 * _KIB)
+# L0 sizes: platform_config ini files of the CANN runtime. L1 and UB: less what PlatformAscendC, or
+# the kernel library, keeps back, where that is known.
+_FIRST: Final = _sizes(1024 * _KIB, 64 * _KIB, 64 * _KIB, 256 * _KIB, 248 * _KIB)
 _SPLIT_3510: Final = _sizes(512 * _KIB, 64 * _KIB, 64 * _KIB, 256 * _KIB, 248 * _KIB)
 _SPLIT_2201: Final = _sizes(524032, 64 * _KIB, 64 * _KIB, 128 * _KIB, 196352)
 CHIPS: Final[dict[str, Chip]] = {
@@ -63,7 +60,6 @@ CHIPS: Final[dict[str, Chip]] = {
             ("float16",),
             True,
             head_dims=(256, 256),
-            score_terms=False,
         ),
         Chip("ascend910b", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),
         Chip("ascend910_93", 2201, _SPLIT_2201, ("float16", "bfloat16", "float32"), True),
@@ -146,6 +142,38 @@ def _tile_needs(block_m: int, block_n: int, dims: tuple[int, int], itemsize: int
     }
 
 
+# Where one core is both: strips of so many keys, one at each of so many stages.
+_STRIP: Final = 64
+_STAGES: Final = 4
+_COUPLED_SLOTS: Final = 3  # of tiles in L1, and of pieces on their way there
+
+
+def _coupled_needs(block_m: int, block_n: int, dims: tuple[int, int]) -> dict[str, int]:
+    """Return the bytes the forward kernel takes on a core that is cube and vector unit in one.
+
+    The op package's plan has the same sums, and adds what terms of the scores take.
+    """
+    keys, values = (-(-dim // _FRACTAL) * _FRACTAL for dim in dims)
+    strips = max(1, -(-block_n // _STRIP))
+    tile = block_m * keys + strips * _STRIP * (keys + values)
+    scores = block_m * _STRIP
+    outputs = _STRIP * values
+    lanes = block_m * _FRACTAL
+    fixed = 4 * 2 * _FRACTAL**2 + 2 * 2 * 128 + 4 * 80 + 2 * 4 * 129 + 24 + 4 * 2 * 8
+    return {
+        # Queries fill one half, weights and what is subtracted from the scores the other.
+        "L0A": 2 * 2 * block_m * max(keys, values),
+        "L1": 2 * (scores + _COUPLED_SLOTS * tile),
+        "UB": 4 * max(_STAGES * scores, outputs)
+        + 2 * 2 * max(scores, outputs)
+        + (3 * 4 + 2 * 2) * lanes
+        + 2 * -(-2 * block_m // 32) * 32
+        + 4 * 2 * block_m
+        + 2 * _COUPLED_SLOTS * _STRIP * max(keys, values)
+        + fixed,
+    }
+
+
 def check_tile(
     chip: Chip, block_m: int, block_n: int, dims: tuple[int, int], itemsize: int = 2
 ) -> None:
@@ -169,7 +197,12 @@ def check_tile(
     InvalidArgumentError
         If the kernel cannot divide its work that way.
     """
-    needs = _tile_needs(block_m, block_n, dims, itemsize)
+    coupled = chip.arch == 1001
+    needs = (
+        _coupled_needs(block_m, block_n, dims)
+        if coupled
+        else _tile_needs(block_m, block_n, dims, itemsize)
+    )
     tile = f"block_m={block_m}, block_n={block_n}, head_dim={dims[0]}"
     if dims[1] != dims[0]:
         tile += f", head_dim_v={dims[1]}"

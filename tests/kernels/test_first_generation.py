@@ -1,4 +1,4 @@
-"""The 910A: what its kernel refuses by name, and the tasks it computes twice."""
+"""The 910A: what its kernel refuses by name, the tasks it computes twice, its terms of scores."""
 
 from __future__ import annotations
 
@@ -22,18 +22,6 @@ def test_other_types_are_refused_naming_type_chip_and_what_to_use(checked, rng, 
     arrays = draw(rng, 1, 1, (3, 5), 16, dtype=dtype)
     with pytest.raises(RuntimeError, match=rf"DTypeError.*{dtype} on {SOC}; allowed: float16"):
         checked.attention(*arrays)
-
-
-@pytest.mark.parametrize("term", ["bias", "mask", "alibi_slopes", "softcap"])
-def test_terms_are_refused_by_name(checked, rng, draw, term):
-    given = {
-        "bias": np.zeros((3, 5), np.float16),
-        "mask": np.ones((3, 5), bool),
-        "alibi_slopes": np.ones(1, np.float32),
-        "softcap": 5.0,
-    }
-    with pytest.raises(RuntimeError, match=rf"NotSupportedError: {term}: got one on {SOC}"):
-        checked.attention(*draw(rng, 1, 1, (3, 5), 16), **{term: given[term]})
 
 
 def test_wide_heads_are_refused(checked, rng, draw):
@@ -101,3 +89,44 @@ def test_scales_that_magnify_what_is_lost(checked, rng, draw, run, scale, fallin
 def test_rows_without_keys_beside_rows_whose_reference_is_lost(checked, rng, draw, run):
     q, k, v = draw(rng, 1, 2, (300, 100), 64)
     run(checked, (-500 * abs(q), 500 * abs(k), v), causal=True)
+
+
+TERMS = {
+    "bias": lambda rng, shape: rng.standard_normal(shape).astype(np.float16),
+    "mask": lambda rng, shape: rng.random(shape) < 0.6,
+    "alibi_slopes": lambda rng, shape: rng.random(shape[1]).astype(np.float32),
+    "softcap": lambda _rng, _shape: 4.0,
+}
+
+
+# Copies take whole blocks of 16 numbers, or 32 truth values: the last row must not take one that
+# ends beyond the tensor. A row may be shorter than a block, and several of them.
+@pytest.mark.parametrize("seq_k", [1, 2, 15, 17, 31, 33, 64, 95, 100, 129])
+@pytest.mark.parametrize("term", ["bias", "mask"])
+def test_tiles_of_terms_end_with_the_tensor(checked, rng, draw, run, seq_k, term):
+    arrays = draw(rng, 1, 2, (21, seq_k), 32)
+    run(checked, arrays, **{term: TERMS[term](rng, (1, 2, 21, seq_k))})
+
+
+@pytest.mark.parametrize("terms", [["bias"], ["mask"], ["alibi_slopes"], ["softcap"], [*TERMS]])
+def test_terms_of_one_task_while_the_next_is_opened(checked, rng, draw, run, terms):
+    arrays = draw(rng, 1, 70, (40, 150), 64)  # on 32 cores
+    run(checked, arrays, **{term: TERMS[term](rng, (1, 70, 40, 150)) for term in terms})
+
+
+@pytest.mark.parametrize("window", [(-1, -1), (70, 30)])
+@pytest.mark.parametrize("terms", [["bias"], ["mask"], ["alibi_slopes", "bias"], [*TERMS]])
+def test_terms_of_tasks_that_are_computed_twice(checked, rng, draw, run, terms, window):
+    q, k, v = draw(rng, 1, 3, (140, 400), 64)
+    options = {term: TERMS[term](rng, (1, 3, 140, 400)) for term in terms}
+    if "bias" in terms:  # rises far above what the first keys have
+        options["bias"] += (np.arange(400) / 5).astype(np.float16)
+    if "mask" in terms:  # of the first keys, most rows see none
+        options["mask"][..., :64] &= (np.arange(140) % 7 == 0)[:, None]
+    run(checked, (q, k, v), window_size=window, **options)
+
+
+def test_terms_of_scores_that_no_half_holds(checked, rng, draw, run):
+    q, k, v = draw(rng, 1, 2, (70, 200), 128)
+    q, k = (500 * q).astype(np.float16), (500 * k).astype(np.float16)
+    run(checked, (q, k, v), mask=rng.random((70, 200)) < 0.5)

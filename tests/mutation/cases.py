@@ -96,6 +96,19 @@ COUPLED_CASES = (
     Case(heads=2, seq_q=70, seq_k=520, dim=256, causal=False),
     Case(heads=70, seq_q=33, seq_k=256, dim=128, causal=False, block_n=64),
     Case(heads=70, seq_q=5, seq_k=3, dim=8, causal=True),
+    # Terms, whose tensors end where no block does: together, and by themselves.
+    Case(
+        heads=70,
+        seq_q=40,
+        seq_k=200,
+        dim=64,
+        causal=False,
+        terms=("bias", "mask", "alibi", "softcap"),
+    ),
+    *(
+        Case(heads=2, seq_q=40, seq_k=200, dim=64, causal=False, terms=(term,))
+        for term in ("bias", "mask", "alibi", "softcap")
+    ),
 )
 
 # They cannot be deleted: in the source a ring's calls belong to all of its rounds.

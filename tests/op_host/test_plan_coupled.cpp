@@ -48,14 +48,40 @@ TEST(PlanCoupledTest, ResultsShorterThanACopyComeFromOneCore) {
   EXPECT_EQ(PlanForward(SelfAttention(8, 4096, 16), chip).block_dim, 32u);
 }
 
-TEST(PlanCoupledTest, TermsWidthsAndTypesItLacksAreNamed) {
+TEST(PlanCoupledTest, TermsTakeRoomFromTheQueries) {
   const Capacities chip = Dav1001(32);
-  ForwardProblem problem = SelfAttention(1, 100, 64);
-  problem.softcap = 3.0f;
-  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "softcap is not supported"));
-  problem = SelfAttention(1, 100, 64);
-  problem.has_mask = true;
-  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "mask is not supported"));
+  for (uint32_t terms = 0; terms < 16; ++terms) {
+    for (const int64_t dim : {16, 64, 128, 256}) {
+      ForwardProblem problem = SelfAttention(1, 4096, dim);
+      problem.has_bias = terms % 2 != 0;
+      problem.has_mask = terms / 2 % 2 != 0;
+      problem.has_alibi = terms / 4 % 2 != 0;
+      problem.softcap = terms / 8 % 2 != 0 ? 3.0f : 0.0f;
+      const ForwardPlan plan = PlanForward(problem, chip);
+      ASSERT_EQ(plan.error, "") << terms << " " << dim;
+      EXPECT_LE(plan.tiling.vector_bytes, 248u * 1024);
+      EXPECT_EQ(plan.tiling.block_m % 16, 0u);
+      EXPECT_GE(plan.tiling.block_m, dim <= 128 ? 64u : 16u);
+      EXPECT_EQ(plan.workspace_bytes, 0u);
+      const ForwardPlan bare = PlanForward(SelfAttention(1, 4096, dim), chip);
+      if (terms == 0) {
+        EXPECT_EQ(plan.tiling.vector_bytes, bare.tiling.vector_bytes);
+      } else if (plan.tiling.block_m == bare.tiling.block_m) {
+        // At least a strip of fp32 scores, and a reference.
+        EXPECT_GE(plan.tiling.vector_bytes,
+                  bare.tiling.vector_bytes + 4 * plan.tiling.block_m * (64 + 16));
+      }
+    }
+  }
+  ForwardProblem problem = SelfAttention(1, 4096, 128);
+  problem.has_bias = true;
+  problem.block_m = 128;
+  EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "UB does not hold the strips"));
+}
+
+TEST(PlanCoupledTest, WidthsAndTypesItLacksAreNamed) {
+  const Capacities chip = Dav1001(32);
+  ForwardProblem problem;
   EXPECT_TRUE(Contains(PlanForward(SelfAttention(1, 100, 257), chip).error, "up to 256"));
   problem = SelfAttention(1, 100, 64);
   problem.element_bytes = 4;

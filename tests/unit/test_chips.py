@@ -77,6 +77,38 @@ def test_an_impossible_tile_names_buffer_bytes_and_limit(block_m, block_n, buffe
     assert isinstance(error, ValueError)
 
 
+@pytest.mark.parametrize(
+    ("block_m", "block_n", "dims"),
+    [
+        (0, 0, (256, 256)),
+        (128, 512, (64, 64)),
+        (64, 0, (256, 256)),
+        (64, 128, (256, 256)),
+        (128, 512, (128, 128)),
+    ],
+)
+def test_possible_tiles_pass_on_the_910a(block_m, block_n, dims):
+    check_tile(CHIPS["ascend910"], block_m, block_n, dims)
+
+
+@pytest.mark.parametrize(
+    ("block_m", "block_n", "dims", "buffer", "needed", "limit"),
+    [
+        # Queries of half of L0A's size at most.
+        (128, 64, (256, 64), "L0A", 2 * 2 * 128 * 256, 64 * 1024),
+        # A strip of weights, and three tiles of queries, keys and values.
+        (64, 512, (256, 256), "L1", 2 * (64 * 64 + 3 * 256 * (64 + 2 * 512)), 1024 * 1024),
+        # Four strips of scores alone are 256 KiB.
+        (256, 64, (64, 64), "UB", None, 248 * 1024),
+    ],
+)
+def test_an_impossible_tile_of_the_910a(block_m, block_n, dims, buffer, needed, limit):
+    with pytest.raises(TileError) as caught:
+        check_tile(CHIPS["ascend910"], block_m, block_n, dims)
+    assert (caught.value.buffer, caught.value.limit) == (buffer, limit)
+    assert needed is None or caught.value.needed == needed
+
+
 @pytest.mark.parametrize("block_n", [8, 100, 528, 1024])
 def test_widths_the_kernel_cannot_fold_are_refused(block_n):
     with pytest.raises(InvalidArgumentError, match="^block_n: got .*multiples of 16 up to 512"):

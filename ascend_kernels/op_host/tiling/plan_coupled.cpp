@@ -15,6 +15,8 @@ constexpr uint64_t kLoadSlots = 3;
 constexpr uint64_t kStagingSlots = 2;
 constexpr uint64_t kStages = 4;
 constexpr uint64_t kChecks = 128;
+constexpr uint64_t kTermSlots = 2;
+constexpr uint64_t kBlockBytes = 32;
 
 constexpr uint64_t kHalf = 2;
 constexpr uint64_t kFloat = 4;
@@ -41,19 +43,6 @@ std::string CheckProblem(const ForwardProblem& p, const std::string& chip) {
     return Message("head dimensions are ", p.head_dim, " and ", p.value_dim, ", ", chip,
                    " takes up to ", kMaxHeadDim);
   }
-  const struct {
-    const char* name;
-    bool present;
-  } terms[] = {{"bias", p.has_bias},
-               {"mask", p.has_mask},
-               {"alibi_slopes", p.has_alibi},
-               {"softcap", p.softcap != 0.0f}};
-  for (const auto& term : terms) {
-    if (term.present) {
-      return Message(term.name, " is not supported on ", chip,
-                     "; causal and window masks are, and Ascend 910B takes it");
-    }
-  }
   return "";
 }
 
@@ -73,6 +62,9 @@ std::string ChooseBlocks(const ForwardProblem& p, const Capacities& capacities,
       p.block_n != 0 ? p.block_n : std::min<uint64_t>(kMaxBlockN, AlignUp(t.seq_k, kStripKeys)));
   while (p.block_n == 0 && t.block_n > kStripKeys && CoupledL1Bytes(t) > capacities.l1_bytes) {
     t.block_n -= kStripKeys;
+  }
+  while (p.block_m == 0 && t.block_m > kLanes && CoupledUbBytes(t) > capacities.ub_bytes) {
+    t.block_m -= kLanes;
   }
   const uint64_t l1 = CoupledL1Bytes(t);
   if (l1 > capacities.l1_bytes) {
@@ -100,6 +92,27 @@ uint64_t CoupledL1Bytes(const FlashAttentionTiling& t) {
   return kHalf * (t.block_m * kStripKeys + kTileSlots * (queries + keys_and_values));
 }
 
+namespace {
+
+// What terms of the scores take beside scale and limits: a strip to work in, a reference that
+// outlives its making, tiles of tensors.
+uint64_t TermBytes(const FlashAttentionTiling& t) {
+  const bool capped = t.softcap != 0.0f;
+  if (!capped && t.has_alibi == 0 && t.has_bias == 0 && t.has_mask == 0) {
+    return 0;
+  }
+  const uint64_t strip = t.block_m * kStripKeys;
+  const uint64_t column = t.block_m * kLanes;
+  uint64_t bytes = kFloat * (strip + column);
+  bytes += t.has_bias != 0 ? kHalf * kTermSlots * strip : 0;
+  bytes += t.has_mask != 0 ? kTermSlots * strip + kHalf * strip : 0;
+  bytes += t.has_alibi != 0 ? kFloat * column : 0;
+  bytes += capped ? kBlockBytes : 0;
+  return bytes;
+}
+
+}  // namespace
+
 uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
   const uint64_t strip = t.block_m * kStripKeys;
   const uint64_t output = kStripKeys * t.value_dim_padded;
@@ -115,7 +128,7 @@ uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
       kFloat * column + dense + kFloat * (64 + 8 + 8) + kHalf * 4 * (kChecks + 1) + 24;  // output
   bytes += kFloat * 2 * (t.block_m + 8);
   bytes += kHalf * kLoadSlots * kStripKeys * width;
-  return bytes;
+  return bytes + TermBytes(t);
 }
 
 std::string PlanCoupled(const ForwardProblem& problem, const Capacities& capacities,

@@ -2,6 +2,7 @@
 #ifndef ASCENDFA_FA_ALIBI_H
 #define ASCENDFA_FA_ALIBI_H
 
+#include "alibi_slopes.h"
 #include "mask.h"
 
 namespace ascendfa {
@@ -11,8 +12,7 @@ class Alibi {
   // `scratch` takes 64 columns of a slice of rows.
   __aicore__ inline void Init(GM_ADDR slopes, uint32_t batch_stride, UbArena& arena,
                               const TileCoordinates& coordinates, const FloatTensor& scratch) {
-    slopes_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(slopes));
-    batch_stride_ = batch_stride;
+    slopes_.Init(slopes, batch_stride);
     coordinates_ = coordinates;
     scratch_ = scratch;
     own_.Init(arena);
@@ -21,8 +21,7 @@ class Alibi {
   // Rows [row, row + rows) of the step's tile, for Apply. A vector barrier has to lie between.
   __aicore__ inline void Prepare(const SeqLen& seqlen, const Step& step, uint32_t row,
                                  uint32_t rows) {
-    const uint64_t index = static_cast<uint64_t>(step.batch) * batch_stride_ + step.q_head;
-    factor_ = -slopes_.GetValue(index) / static_cast<float>(TileCoordinates::kHalves);
+    factor_ = -slopes_.Of(step.batch, step.q_head) / static_cast<float>(TileCoordinates::kHalves);
     coordinates_.Diagonal(own_.Lanes(), seqlen.OwnKey(row) - step.key, rows);
     AscendC::PipeBarrier<PIPE_V>();
     own_.Spread(rows);
@@ -45,12 +44,11 @@ class Alibi {
   }
 
  private:
-  AscendC::GlobalTensor<float> slopes_;
+  AlibiSlopes slopes_;
   TileCoordinates coordinates_;
   RowLimits own_;
   FloatTensor scratch_;
   float factor_ = 0.0f;
-  uint32_t batch_stride_ = 0;
 };
 
 }  // namespace ascendfa

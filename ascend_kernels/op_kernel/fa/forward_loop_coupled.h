@@ -12,6 +12,7 @@
 #include "softmax_reference.h"
 #include "strip_output.h"
 #include "strip_softmax.h"
+#include "strip_terms.h"
 
 namespace ascendfa {
 
@@ -20,8 +21,8 @@ class ForwardLoopCoupled : private CoupledCube {
   __aicore__ inline ForwardLoopCoupled(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
       : CoupledCube(pipe, tiling), output_(tiling) {}
 
-  __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR out, GM_ADDR lse,
-                              uint32_t group) {
+  __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, const ScoreInputs& inputs,
+                              GM_ADDR out, GM_ADDR lse, uint32_t group) {
     tasks_ = ForwardTasks(tiling_, group);
     const uint32_t m = tiling_.block_m;
     const uint32_t output_elements = kStripKeys * value_dim_;
@@ -32,7 +33,9 @@ class ForwardLoopCoupled : private CoupledCube {
     mask_.Init(arena_);
     const AscendC::LocalTensor<float> scratch = arena_.Take<float>(m * kFractalRows);
     const AscendC::LocalTensor<half> narrow_scratch = arena_.Take<half>(m * kFractalRows);
-    reference_.Init(arena_, m, tiling_.scale < 0.0f, scratch, narrow_scratch);
+    terms_.Init(tiling_, inputs, arena_);
+    exact_ = terms_.Any();
+    reference_.Init(arena_, m, tiling_.scale < 0.0f, exact_, scratch, narrow_scratch);
     output_.Init(out, lse, arena_, scratch, narrow_scratch);
 
     InitCube(q, k, v, arena_);
@@ -40,6 +43,7 @@ class ForwardLoopCoupled : private CoupledCube {
 
   __aicore__ inline void Run() {
     OpenRings();
+    terms_.Open(pipe_);
     // A barrier lies within, between what Init wrote and its first use.
     reference_.Constants(staging_.Acquire(), kStripKeys);
     staging_.Publish();
@@ -53,6 +57,7 @@ class ForwardLoopCoupled : private CoupledCube {
       Tasks(cursor, begin.Round(), end, true);
       Repair(begin, end);
     }
+    terms_.Close(pipe_);
     CloseRings();
   }
 
@@ -77,12 +82,15 @@ class ForwardLoopCoupled : private CoupledCube {
       loader_.Start(cursor, round + 1);
       Tasks(cursor, begin.Round(), round + 1, false);
       AscendC::PipeBarrier<PIPE_ALL>();
-      exact_ = false;
+      exact_ = terms_.Any();
     }
   }
 
   __aicore__ inline Strip Describe(const Step& step, uint32_t slot, uint32_t index) const {
     Strip strip{};
+    strip.batch = step.batch;
+    strip.head = step.q_head;
+    strip.queries = step.rows;
     strip.rows = AlignUp(step.rows, kFractalRows);
     strip.keys = Smaller(kStripKeys, step.keys - index * kStripKeys);
     strip.columns = AlignUp(strip.keys, kFractalRows);
@@ -105,19 +113,26 @@ class ForwardLoopCoupled : private CoupledCube {
     return loader_.AwaitTile();
   }
 
+  // From products to scores, of which `factor` is all but the terms. The caller owes a barrier.
+  __aicore__ inline void Finish(const AscendC::LocalTensor<float>& slice, const Strip& strip,
+                                float factor) {
+    if (terms_.Any()) {
+      terms_.Apply(slice, strip, tasks_.Lengths());
+    } else if (factor != 1.0f) {
+      ScaleStrip(slice, strip, factor);
+    }
+    if (StripMask::Needed(strip)) {
+      AscendC::PipeBarrier<PIPE_V>();
+      mask_.Apply(slice, strip, tasks_.Lengths());
+    }
+  }
+
   // Takes a strip's scores into the reference, which may just have been reset.
   __aicore__ inline void FoldStrip(const Strip& strip, const AscendC::LocalTensor<float>& slice) {
     FetchScores(slice, strip);
     AscendC::PipeBarrier<PIPE_V>();
-    const float factor = exact_ ? tiling_.scale : reference_.Sign();
-    if (factor != 1.0f) {
-      ScaleStrip(slice, strip, factor);
-      AscendC::PipeBarrier<PIPE_V>();
-    }
-    if (StripMask::Needed(strip)) {
-      mask_.Apply(slice, strip, tasks_.Lengths());
-      AscendC::PipeBarrier<PIPE_V>();
-    }
+    Finish(slice, strip, exact_ ? tiling_.scale : reference_.Sign());
+    AscendC::PipeBarrier<PIPE_V>();
     reference_.Fold(slice, strip);
   }
 
@@ -150,6 +165,7 @@ class ForwardLoopCoupled : private CoupledCube {
       }
       for (uint32_t index = 0; index * kStripKeys < step.keys; ++index) {
         const Strip strip = Describe(step, slot, index);
+        terms_.Load(strip);
         Scores(strip, false);
         FoldStrip(strip, scores_);
       }
@@ -178,6 +194,15 @@ class ForwardLoopCoupled : private CoupledCube {
     LoadQueries(step, task.slot);
   }
 
+  // The reference of an opened task, where there is nothing to do meanwhile.
+  __aicore__ inline void FoldFirst(const Opened& task) {
+    reference_.Reset(AlignUp(task.step.rows, kFractalRows));
+    const Strip strip = Describe(task.step, task.slot, 0);
+    terms_.Load(strip);
+    Scores(strip, false);
+    FoldStrip(strip, scores_);
+  }
+
   // All tasks from the cursor's to the one before `end`. The next task's first scores, and from
   // them its reference, come into being while the last strips of a task are still on their way;
   // the output of a task is written when the first strips of the next are.
@@ -188,10 +213,7 @@ class ForwardLoopCoupled : private CoupledCube {
     loader_.Prepare();
     OpenTask(cursor.Current(), opened);
     if (fresh) {
-      reference_.Reset(AlignUp(opened.step.rows, kFractalRows));
-      const Strip strip = Describe(opened.step, opened.slot, 0);
-      Scores(strip, false);
-      FoldStrip(strip, scores_);
+      FoldFirst(opened);
     }
     CloseReference(AlignUp(opened.step.rows, kFractalRows), opened.step);
     output_.KeepReference();
@@ -207,10 +229,7 @@ class ForwardLoopCoupled : private CoupledCube {
         // The next task's first tile had to wait for this one's last.
         loader_.Prepare();
         OpenTask(cursor.Current(), opened);
-        reference_.Reset(AlignUp(opened.step.rows, kFractalRows));
-        const Strip strip = Describe(opened.step, opened.slot, 0);
-        Scores(strip, false);
-        FoldStrip(strip, scores_);
+        FoldFirst(opened);
         CloseReference(AlignUp(opened.step.rows, kFractalRows), opened.step);
       }
     }
@@ -269,10 +288,14 @@ class ForwardLoopCoupled : private CoupledCube {
         WriteFinished(finished);
       }
       VectorStages(strips, turn);
+      if (strip.columns != 0) {
+        terms_.Load(strip);
+      }
       if (drained == kOpenTurn && cursor.Valid() && cursor.Round() < end && loader_.Prepare()) {
         opened.ready = true;
         OpenTask(cursor.Current(), opened);
         first_of_next = Describe(opened.step, opened.slot, 0);
+        terms_.Load(first_of_next);
         Scores(first_of_next, false);
         reference_.Reset(first_of_next.rows);
       }
@@ -309,11 +332,7 @@ class ForwardLoopCoupled : private CoupledCube {
     }
     const Strip& scaled = strips[(now - 2) % kHistory];
     if (scaled.columns != 0) {
-      ScaleStrip(Slice(now - 2), scaled, tiling_.scale);
-      if (StripMask::Needed(scaled)) {
-        AscendC::PipeBarrier<PIPE_V>();
-        mask_.Apply(Slice(now - 2), scaled, tasks_.Lengths());
-      }
+      Finish(Slice(now - 2), scaled, tiling_.scale);
       if (exact_) {
         AscendC::PipeBarrier<PIPE_V>();
         reference_.Subtract(Slice(now - 2), scaled);
@@ -345,6 +364,7 @@ class ForwardLoopCoupled : private CoupledCube {
   ForwardTasks tasks_;
   UbArena arena_;
   StripMask mask_;
+  StripTerms terms_;
   SoftmaxReference reference_;
   StripOutput output_;
   AscendC::LocalTensor<float> scores_;  // strips at their stages

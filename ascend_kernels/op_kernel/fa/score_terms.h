@@ -5,17 +5,11 @@
 #include "../flash_attention_tiling.h"
 #include "alibi.h"
 #include "mask.h"
+#include "score_inputs.h"
 #include "score_tensors.h"
 #include "softcap.h"
 
 namespace ascendfa {
-
-// Optional tensors in global memory; null where the call has none.
-struct ScoreInputs {
-  GM_ADDR bias;
-  GM_ADDR mask;
-  GM_ADDR alibi_slopes;
-};
 
 template <typename Element>
 class ScoreTerms {

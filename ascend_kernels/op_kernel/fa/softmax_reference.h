@@ -17,12 +17,14 @@ constexpr float kLowestScore = -3.4028234663852886e38f;
 class SoftmaxReference {
  public:
   // `negative`: scores will be multiplied by a negative number, so their minimum is what counts.
-  // Both scratch tensors take 16 lanes of every row.
-  __aicore__ inline void Init(UbArena& arena, uint32_t rows, bool negative,
+  // `exact`: the vector unit will subtract while the next reference comes into being. Both scratch
+  // tensors take 16 lanes of every row.
+  __aicore__ inline void Init(UbArena& arena, uint32_t rows, bool negative, bool exact,
                               const AscendC::LocalTensor<float>& scratch,
                               const AscendC::LocalTensor<half>& narrow_scratch) {
     sign_ = negative ? -1.0f : 1.0f;
     best_ = arena.Take<float>(rows * kSide);
+    values_ = exact ? arena.Take<float>(rows * kSide) : best_;
     high_ = scratch;
     work_ = narrow_scratch;
     spread_ = arena.Take<half>(rows * kSide);
@@ -106,8 +108,8 @@ class SoftmaxReference {
     AscendC::PipeBarrier<PIPE_V>();
     Exchange(other, most, rows, 1);
     const AscendC::BinaryRepeatParams one_block(2, 1, 1, 16, 8, 8);
-    AscendC::Max(best_, most, other, kRepeatFloats, repeats, one_block);
-    AscendC::Max(best_[kBlockFloats], most, other, kRepeatFloats, repeats, one_block);
+    AscendC::Max(values_, most, other, kRepeatFloats, repeats, one_block);
+    AscendC::Max(values_[kBlockFloats], most, other, kRepeatFloats, repeats, one_block);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
@@ -116,13 +118,13 @@ class SoftmaxReference {
                                   const Strip& strip) const {
     const uint32_t column = strip.rows * kSide;
     for (uint32_t i = 0; i < strip.Elements(); i += column) {
-      AscendC::Sub(scores[i], scores[i], best_, static_cast<int32_t>(column));
+      AscendC::Sub(scores[i], scores[i], values_, static_cast<int32_t>(column));
     }
   }
 
   // After Close, or CloseExact: what is subtracted, in all 16 lanes of each row; for the cube,
   // times the scale's sign.
-  __aicore__ inline const AscendC::LocalTensor<float>& Values() const { return best_; }
+  __aicore__ inline const AscendC::LocalTensor<float>& Values() const { return values_; }
 
  private:
   static constexpr uint32_t kSide = 16;
@@ -196,6 +198,7 @@ class SoftmaxReference {
 
   float sign_ = 1.0f;
   AscendC::LocalTensor<float> best_;
+  AscendC::LocalTensor<float> values_;
   AscendC::LocalTensor<float> high_;
   AscendC::LocalTensor<half> work_;
   AscendC::LocalTensor<half> spread_;

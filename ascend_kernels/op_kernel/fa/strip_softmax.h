@@ -19,6 +19,9 @@ constexpr uint32_t kHiddenScore = 0xFF800000u;
 
 // A strip on its way through the core. Without columns it stands for a turn that had none to begin.
 struct Strip {
+  uint32_t batch;
+  uint32_t head;     // of the queries
+  uint32_t queries;  // rows that are queries
   uint32_t rows;     // of the product, whole fractals
   uint32_t columns;  // whole fractals
   uint32_t keys;     // columns that are keys

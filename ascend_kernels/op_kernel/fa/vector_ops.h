@@ -43,7 +43,9 @@ __aicore__ inline AscendC::UnaryRepeatParams LanesUnary() {
 
 // One value per row spread to one 32-byte block per row, the form RowBroadcast reads. Reads and
 // writes whole groups of eight rows.
-__aicore__ inline void SpreadRows(const FloatTensor& dst, const FloatTensor& src, uint32_t rows) {
+template <typename T>  // fp32; not every chip has the instruction
+__aicore__ inline void SpreadRows(const AscendC::LocalTensor<T>& dst,
+                                  const AscendC::LocalTensor<T>& src, uint32_t rows) {
   AscendC::BrcbRepeatParams params;
   params.dstBlkStride = 1;
   params.dstRepStride = kBlockFloats;
