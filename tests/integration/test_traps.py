@@ -60,6 +60,20 @@ CASES = {
     "no_fractal": Trap(
         "Misaligned", AIC, "M", "Mmad", ("fm at L0A 0x20", "not aligned to 512 bytes")
     ),
+    "wrong_fractal": Trap(
+        "WrongFractal",
+        AIC,
+        "M",
+        "Mmad",
+        ("fm at L0A[0x0, 0x200)", "rows of 3 fractals", "laid down in rows of 4", "loaded at"),
+    ),
+    "wrong_result_stride": Trap(
+        "WrongFractal",
+        AIC,
+        "FIX",
+        "Fixpipe",
+        ("L0C at 0x800", "32 rows on (srcStride)", "columns of 48 rows", "tile was written at"),
+    ),
     "no_such_path": Trap(
         "UnsupportedPath", AIV, "MTE3", "DataCopy", ("no data path from UB to L1",)
     ),

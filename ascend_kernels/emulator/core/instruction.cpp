@@ -96,6 +96,10 @@ void Instruction::set_undefined(Buffer buffer, uint64_t addr, uint64_t bytes) {
   if (checking_) core_.tracker->set_undefined(core_.id(), buffer, addr, bytes);
 }
 
+Layouts* Instruction::layouts() const {
+  return checking_ ? &core_.tracker->layouts(core_.id()) : nullptr;
+}
+
 const std::byte* Instruction::read(Buffer buffer, uint64_t addr, uint64_t bytes) {
   const std::byte* p = span(buffer, addr, bytes);
   note_read(buffer, addr, bytes);

@@ -13,6 +13,7 @@
 namespace dav {
 
 class Core;
+class Layouts;
 
 class DAV_API Instruction {
  public:
@@ -53,6 +54,11 @@ class DAV_API Instruction {
   // which results have none for that reason. True and no-op in fast mode.
   bool is_defined(Buffer buffer, uint64_t addr, uint64_t bytes) const;
   void set_undefined(Buffer buffer, uint64_t addr, uint64_t bytes);
+
+  // How the cube's buffers were written; null in fast mode.
+  Layouts* layouts() const;
+  // Where in the kernel, for descriptions of what it wrote; 0 in fast mode.
+  uint32_t site() const { return site_; }
 
   // span() and note in one, for contiguous operands.
   const std::byte* read(Buffer buffer, uint64_t addr, uint64_t bytes);

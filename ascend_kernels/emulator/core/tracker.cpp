@@ -94,6 +94,8 @@ class HappensBefore final : public Tracker {
     if (addr + bytes <= cells.bytes()) cells.set_defined(addr, addr + bytes, false);
   }
 
+  Layouts& layouts(const CoreId& id) override { return core(id).layouts; }
+
   void set_flag(const CoreId& id, Pipe src, Pipe dst, int event, uint32_t site) override {
     TrackedCore& c = core(id);
     Flag& flag = checked_flag(c, "SetFlag", src, dst, event, site);
@@ -266,6 +268,7 @@ class HappensBefore final : public Tracker {
     }
     if (access == Access::Write) {
       cells.set_defined(addr, end, true);
+      c.layouts.forget(buffer, addr, end);
       if (buffer == Buffer::L0C && v.pipe == Pipe::M) c.wrote_l0c(bytes);
     } else if (access != Access::Move && !c.undefined) {
       const uint64_t undefined = cells.first_undefined(addr, end);

@@ -13,6 +13,7 @@
 namespace dav {
 
 struct Chip;
+class Layouts;
 
 enum class Access : uint8_t {
   Read,
@@ -77,6 +78,10 @@ class Tracker {
                                    uint64_t bytes) = 0;
   // Takes away the value of what the instruction wrote, as it was computed from undefined bytes.
   virtual void set_undefined(const CoreId& core, Buffer buffer, uint64_t addr, uint64_t bytes) = 0;
+
+  // What the core's cube buffers were written with. Every write forgets it; an instruction that
+  // knows better says so after its writes.
+  virtual Layouts& layouts(const CoreId& core) = 0;
 
   virtual void set_flag(const CoreId& core, Pipe src, Pipe dst, int id, uint32_t site) = 0;
   // A wait on S, which issues to all pipes, holds back everything later on every pipe.

@@ -6,7 +6,7 @@ namespace dav {
 
 TrackedCore::TrackedCore(const Chip& chip, const CoreId& core, OpTable& table,
                          const TrackerOptions& options)
-    : id(core), chip_(chip), ops_(table) {
+    : id(core), layouts(chip), chip_(chip), ops_(table) {
   view_.core = core.index;
   view_.auto_sync = options.auto_sync && core.kind != CoreKind::AIC;
   view_.auto_waits = &auto_waits_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/layouts.h"
 #include "core/tracker.h"
 #include "core/tracker_cells.h"
 #include "core/tracker_clock.h"
@@ -50,11 +51,13 @@ class TrackedCore {
   // the chip has cores.
   void release_cells() {
     for (std::unique_ptr<Cells>& c : local_) c.reset();
+    layouts.release();
   }
 
   const CoreId id;
   FlagTable flags;
   BarrierLedger ledger;
+  Layouts layouts;
   std::optional<Fault> fault;              // the first race, in program order
   std::optional<Fault> undefined;          // the first use of memory without a value
   bool moved_undefined = false;            // the instruction copied GM that has none

@@ -6,6 +6,7 @@
 #include "dav/abi_cube.h"
 #include "isa/cube_common.h"
 #include "isa/fixpipe_convert.h"
+#include "isa/fractals.h"
 
 namespace dav {
 namespace {
@@ -150,6 +151,8 @@ void write_nz(Instruction& in, const Target& dst, Local src, DType src_type, con
     store(in, dst, dst.addr + uint64_t{index} * d.dstStride * kBlock, column.data(),
           uint64_t{d.mSize} * lanes * size);
   }
+  if (dst.buffer != Buffer::L1 || width * size != kBlock || d.nSize % width != 0) return;
+  note_nz(in, {dst.addr, d.mSize, d.nSize / width, kBlock, uint64_t{d.dstStride} * kBlock});
 }
 
 void run(Instruction& in, const Target& dst, Local src, DType src_type, const FixpipeDesc& d) {
@@ -160,6 +163,13 @@ void run(Instruction& in, const Target& dst, Local src, DType src_type, const Fi
   require_arguments(in, dst, src, src_type, d);
   if (d.nSize == 0 || d.mSize == 0 || (d.nz2nd && d.ndNum == 0)) return;
   use_unit_flag(in, d.unitFlag);
+  for (uint32_t nd = 0; nd < (d.nz2nd ? d.ndNum : 1); ++nd) {
+    const uint64_t matrix = src.addr + uint64_t{nd} * d.srcNdStride * kSide * kRow;
+    require_results(in,
+                    {d.nz2nd ? matrix : src.addr, kElement, d.mSize, ceil_div(d.nSize, kSide),
+                     uint64_t{d.srcStride} * kRow},
+                    "srcStride");
+  }
   if (d.nz2nd) {
     write_rows(in, dst, src, src_type, d);
   } else {

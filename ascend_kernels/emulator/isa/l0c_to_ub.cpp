@@ -5,6 +5,7 @@
 #include "dav/abi_cube.h"
 #include "isa/cube_common.h"
 #include "isa/fixpipe_convert.h"
+#include "isa/fractals.h"
 
 namespace dav {
 namespace {
@@ -60,6 +61,11 @@ void l0c_to_ub(Local dst, DType dst_type, Local src, DType src_type, const L0cTo
   // A unit is a fractal, or the first row of one; units of a burst lie fractal after fractal.
   const uint64_t lanes = d.row_mode ? kSide : kLanes;
   const uint64_t in_bytes = lanes * size_of(src_type), out_bytes = lanes * size_of(dst_type);
+  require_result_bursts(
+      in,
+      {src.addr, size_of(src_type), uint64_t{d.blockLen} * kSide,
+       d.blockLen == 0 ? 0 : d.blockCount, (uint64_t{d.blockLen} + d.srcStride) * fractal},
+      "srcStride");
   uint64_t from = src.addr, to = dst.addr;
   for (uint32_t i = 0; i < d.blockCount && d.blockLen != 0; ++i) {
     for (uint32_t unit = 0; unit < d.blockLen; ++unit, from += fractal, to += out_bytes) {

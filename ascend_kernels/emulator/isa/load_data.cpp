@@ -3,6 +3,7 @@
 
 #include "dav/abi_cube.h"
 #include "isa/cube_common.h"
+#include "isa/fractals.h"
 
 namespace dav {
 namespace {
@@ -150,6 +151,12 @@ void load_data_2d(Local dst, Local src, DType type, const Load2dDesc& d) {
       }
     }
   }
+  for (uint32_t i = 0; i < d.repeatTimes && in.checking(); ++i) {
+    FractalSource from;
+    from.l1 = src.addr + source_index(in, d.startIndex, d.srcStride, d.decrement, i) * kFractal;
+    from.element_bits = d.ifTranspose ? 16 : 0;
+    note_fractal(in, dst.buffer, dst.addr + i * dst_step, from);
+  }
   in.work(load_work(l1_path(dst.buffer), type, uint64_t{d.repeatTimes} * kFractal));
 }
 
@@ -211,6 +218,17 @@ void load_data_transpose(Local dst, Local src, DType type, const LoadTransposeDe
       transpose_fractal_b16(in, dst.buffer, to, Buffer::L1, from);
     } else {
       transpose_square(in, s, dst.buffer, to, fractal_step, from);
+    }
+    for (uint32_t f = 0; f < s.fractals && in.checking(); ++f) {
+      // Where a block is narrower than the square, the fractals are its bands of rows, else of
+      // columns.
+      const bool bands = s.per_row < s.side;
+      FractalSource source;
+      source.l1 = from + (bands ? uint64_t{f} * s.per_row * kBlock : 0);
+      source.column = bands ? 0 : f * kSide * kBlock / s.per_row;
+      source.blocks = s.per_row;
+      source.element_bits = kBlock * 8 / s.per_row;
+      note_fractal(in, dst.buffer, to + f * fractal_step, source);
     }
   }
   in.work(load_work(l1_path(dst.buffer), type, d.repeatTimes * square_bytes));

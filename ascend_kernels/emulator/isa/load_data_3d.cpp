@@ -6,6 +6,7 @@
 
 #include "dav/abi_cube.h"
 #include "isa/cube_common.h"
+#include "isa/fractals.h"
 
 namespace dav {
 namespace {
@@ -146,6 +147,30 @@ void require_bounds(const Instruction& in, Local dst, const Source& src, const C
   }
 }
 
+// The layout a load leaves behind, where the matrix is the NZ matrix in L1: a filter with several
+// taps, strides or padding take every fractal from rows of their own.
+void note_layout(Instruction& in, Local dst, const Source& src, const Columns& columns,
+                 const Placement& place, const FeatureMap& map, const Load3dDesc& d,
+                 int64_t last_row, DType type) {
+  const bool plain = d.filterW == 1 && d.filterH == 1 && d.strideW == 1 && d.strideH == 1 &&
+                     (map.left | map.right | map.top | map.bottom) == 0 && src.boundary == 0;
+  if (!in.checking() || !plain || type == DType::I4) return;
+  const uint64_t c0 = kBlock / place.size, first_block = d.kStartPt / c0;
+  const uint64_t tall = place.transposed ? c0 : kSide;      // rows of a fractal
+  const uint64_t step = place.transposed ? kSide / c0 : 1;  // blocks side by side in one
+  for (uint64_t row = 0; d.mStartPt + static_cast<int64_t>(row) < last_row; row += tall) {
+    const int64_t from_row = d.mStartPt + static_cast<int64_t>(row);
+    for (uint64_t block = 0; block < place.blocks; block += step) {
+      FractalSource from;
+      from.l1 = src.at(columns.offset(from_row, static_cast<int64_t>(first_block + block)));
+      from.blocks =
+          static_cast<uint32_t>(std::min<int64_t>(static_cast<int64_t>(tall), last_row - from_row));
+      from.element_bits = place.transposed ? place.size * 8 : 0;
+      note_fractal(in, dst.buffer, dst.addr + place.at(row, block, 0), from);
+    }
+  }
+}
+
 }  // namespace
 
 void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
@@ -224,6 +249,7 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
       }
     }
   }
+  note_layout(in, dst, source, columns, place, map, d, last, type);
   Work w;
   w.kind = WorkKind::Move;
   w.path = to_l0b ? Path::L1ToL0b : Path::L1ToL0a;

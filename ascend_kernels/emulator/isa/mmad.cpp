@@ -11,6 +11,7 @@
 
 #include "dav/abi_cube.h"
 #include "isa/cube_common.h"
+#include "isa/fractals.h"
 #include "isa/mmad_notes.h"
 #include "isa/mmad_panels.h"
 #include "numeric/half.h"
@@ -204,7 +205,14 @@ void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_typ
   std::byte* c = in.span(Buffer::L0C, dst.addr, s.c_bytes);
   const std::byte* bias = nullptr;
   if (d.from_bias) bias = in.read(Buffer::BT, d.bias.addr, uint64_t{d.n} * 4);
-  note_mmad(in, s, a, b, dst, !d.from_bias && !d.init_zero);
+  const bool accumulates = !d.from_bias && !d.init_zero;
+  require_operands(in, s, a, b);
+  if (accumulates) {
+    const uint64_t column = uint64_t{s.m_tiles} * kSide * kSide * s.c_size;
+    require_results(in, {dst.addr, s.c_size, s.m, s.n_tiles, column}, "m");
+  }
+  note_mmad(in, s, a, b, dst, accumulates);
+  note_results(in, s, dst);
 
   const bool hf32 = a_type == DType::F32 && control.hf32;
   if (!in.timing_only()) {

@@ -4,6 +4,7 @@
 
 #include "dav/abi_cube.h"
 #include "isa/cube_common.h"
+#include "isa/fractals.h"
 
 namespace dav {
 namespace {
@@ -80,6 +81,7 @@ void nd_to_nz(Local dst, uint64_t src, DType type, const Nd2NzDesc& d) {
         in.note_write(Buffer::L1, column + n * row_step, kBlock);
       }
     }
+    note_nz(in, {to, d.nValue, columns, row_step, column_step});
   }
   Work w;
   w.kind = WorkKind::Move;

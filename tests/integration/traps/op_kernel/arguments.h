@@ -13,6 +13,7 @@ constexpr uint32_t kL0cBytes = 128 * 1024;
 
 struct Arguments {
   GlobalFloats x;
+  AscendC::GlobalTensor<half> halves;  // x again
   GlobalFloats z;
   GlobalFloats workspace;
 };

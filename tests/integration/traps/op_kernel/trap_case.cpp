@@ -15,6 +15,7 @@ extern "C" __global__ __aicore__ void trap_case(GM_ADDR x, GM_ADDR z, GM_ADDR wo
 
   Arguments arguments;
   arguments.x.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(x), kElements);
+  arguments.halves.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(x), kElements * 2);
   arguments.z.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(z), kElements);
   arguments.workspace.SetGlobalBuffer(
       reinterpret_cast<__gm__ float*>(AscendC::GetUserWorkspace(workspace)), kWorkspaceElements);
