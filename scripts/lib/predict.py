@@ -197,15 +197,16 @@ def product(
     k: int,
     *,
     out: str = "float32",
+    sample: str = "",
     grid: tuple[int, int] = (0, 0),
     **extra: Any,
 ) -> Case:
-    """[m, k] times the transpose of [n, k]."""
+    """[m, k] times the transpose of [n, k], done as the sample of a source does it."""
     return {
         "op": "AnchorMatmul",
         "inputs": [[[batch, m, k], "float16"], [[batch, n, k], "float16"]],
         "outputs": [[[batch, m, n], out]],
-        "attributes": list(grid),
+        "attributes": [("", "PTO", "MM").index(sample), *grid],
         **extra,
     }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 
 #include "timeline_traces.h"
 
@@ -69,6 +70,18 @@ TEST(TimelineVector, FixedPartIsPaidOncePerFilledQueueAndAfterABarrier) {
                     vector(VectorClass::Binary, 64, DType::F32)};
   // Drain (1 + 64 + 24), barrier 20, then a full instruction again.
   EXPECT_DOUBLE_EQ(replay({fenced}, costs_for("Ascend910B3")).cycles, 89 + 20 + 88);
+}
+
+// 1000 adds of 64 repeats take 88 cycles each in a public sample (2390 ticks of 50 MHz at 1.85
+// GHz).
+TEST(TimelineVector, FixedPartsMayBeShownByEveryInstruction) {
+  Costs costs = costs_for("Ascend910B1");
+  set_parameter(costs, "vector_overlap", 0);
+  CoreTrace aiv = core(CoreKind::AIV);
+  for (int i = 0; i < 1000; ++i) {
+    aiv.records.push_back(vector(VectorClass::Binary, 64, DType::F32));
+  }
+  EXPECT_NEAR(costs.microseconds(replay({aiv}, costs).cycles), 2390 / 50.0, 0.01 * 2390 / 50.0);
 }
 
 TEST(TimelineVector, CountThatEndsInsideARepeatCostsSixteenCyclesEach) {
@@ -212,6 +225,8 @@ TEST(TimelineCosts, ParametersAreNamedAndBounded) {
   for (const char* soc : {"Ascend910A", "Ascend910B3", "Ascend950"}) {
     Costs c = costs_for(soc);
     for (const Parameter& p : parameters()) {
+      // The rate of a path the chip lacks.
+      if (p.name == std::string("l0c_to_gm") && c.arch == Arch::Dav1001) continue;
       EXPECT_GE(p.field(c), p.low) << soc << " " << p.name;
       EXPECT_LE(p.field(c), p.high) << soc << " " << p.name;
     }

@@ -16,6 +16,7 @@ LIB = Path(__file__).resolve().parents[2] / "scripts" / "lib"
 sys.path.insert(0, str(LIB))
 
 import predict  # noqa: E402
+import validate_cycle_model as validation  # noqa: E402
 
 SOC = "Ascend910B1"  # 24 cube cores, 48 vector cores
 
@@ -60,14 +61,18 @@ def compute(case: predict.Case, arrays: list[Any], folder: Path) -> Any:
         return outputs["arr_0"]
 
 
-@pytest.mark.parametrize("grid", [(0, 0), (2, 1)])
-def test_matmul_multiplies(tmp_path: Path, grid: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    ("sample", "grid"), [("", (0, 0)), ("PTO", (2, 1)), ("PTO", (4, 2)), ("MM", (2, 3))]
+)
+def test_matmul_multiplies(tmp_path: Path, sample: str, grid: tuple[int, int]) -> None:
     rng = np.random.default_rng(3)
-    a, b = (rng.standard_normal((1, 512, 512)).astype(np.float16) for _ in range(2))
-    c = compute(predict.matmul(512, grid=grid), [a, b], tmp_path)
+    a = rng.standard_normal((1, 512, 1024)).astype(np.float16)
+    b = rng.standard_normal((1, 1024, 1024)).astype(np.float16)
+    case = predict.product(1, 512, 1024, 1024, sample=sample, grid=grid)
+    c = compute(case, [a, b], tmp_path)
     exact = a[0].astype(np.float64) @ b[0].astype(np.float64).T
-    # fp32 sums of 512 products of size one.
-    assert np.abs(c[0] - exact).max() < 512 * 2**-23 * 8
+    # fp32 sums of 1024 products of size one.
+    assert np.abs(c[0] - exact).max() < 1024 * 2**-23 * 8
 
 
 @pytest.mark.parametrize("conflicts", [True, False])
@@ -110,7 +115,7 @@ def test_lockstep_attention(tmp_path: Path) -> None:
 
 
 CASES = {
-    "matmul": predict.matmul(768, grid=(2, 3), out="float16"),
+    "matmul": predict.matmul(768, sample="PTO", grid=(2, 3), out="float16"),
     "add": predict.add(500, 1024, conflicts=True),
     "attention": predict.flash_attention(3, 300, 777, 64),
     "causal": predict.flash_attention(5, 257, 257, causal=True),
@@ -121,22 +126,12 @@ CASES = {
 
 
 def test_predictions_stay_within_what_the_measurements_allow() -> None:
-    """Times measured on hardware by others, and the error the model is known to make."""
-    square, add = predict.matmul(8192, out="float16", warm_l2=True), {}
-    for conflicts in (True, False):
-        add[conflicts] = predict.add(8192, 8192, conflicts=conflicts)
-    product, slow, fast = predict.predict(SOC, [square, add[True], add[False]])
-
-    def busy(profile: Any, pipe: str) -> float:
-        return profile["busy"][pipe] * profile["kernel_us"]
-
-    assert busy(product, "AIC.M") == pytest.approx(3076, rel=0.02)
-    assert busy(product, "AIC.MTE2") == pytest.approx(3436, rel=0.15)
-    assert busy(slow, "AIV.V") == pytest.approx(12.85, rel=0.10)
-    # 12 % over: see CYCLE_MODEL.md.
-    assert busy(fast, "AIV.V") == pytest.approx(6.95, rel=0.13)
-    (gemm,) = predict.predict("Ascend910_9391", [predict.matmul(3072, grid=(4, 6), warm_l2=True)])
-    assert gemm["predicted_us"] == pytest.approx(206.7, rel=0.15)
+    """Times measured on hardware by others, and the error to expect."""
+    rows = validation.calibration()
+    results = validation.run_rows(rows)
+    assert len(rows) == 8
+    for row, (cold, _, _) in zip(rows, results, strict=True):
+        assert row.predicted(cold) == pytest.approx(row.measured_us, rel=row.band), row.name
 
 
 def test_timing_alone_gives_the_time_of_running() -> None:

@@ -10,6 +10,16 @@ static uint32_t Extent(const gert::StorageShape& shape, size_t axis) {
   return static_cast<uint32_t>(shape.GetStorageShape().GetDim(axis));
 }
 
+// Whose matrix product: tiles of both are 128 x 256, 64 deep, in a grid of cores.
+enum class MatmulSample : int64_t {
+  kDealt = 0,  // nobody's: tiles are dealt to the cores one by one
+  // PTO-ISA gemm_performance: 256 deep in L1, loaded at the point of use, one rectangle per core.
+  kPto = 1,
+  // Ascend C best-practice matmul, last case: A 512 and B 256 deep in L1, rectangles rounded up to
+  // whole tiles, all of B passed twice so that it stays in the L2 with half of A, unit flag.
+  kMatmul = 2,
+};
+
 static ge::graphStatus TilingMatmul(gert::TilingContext* context) {
   const gert::StorageShape* a = context->GetRequiredInputShape(0);
   const gert::StorageShape* b = context->GetRequiredInputShape(1);
@@ -19,21 +29,33 @@ static ge::graphStatus TilingMatmul(gert::TilingContext* context) {
   plan->m = Extent(*a, 1);
   plan->k = Extent(*a, 2);
   plan->n = Extent(*b, 1);
-  plan->grid_m = static_cast<uint32_t>(*context->GetAttrs()->GetInt(0));
-  plan->grid_n = static_cast<uint32_t>(*context->GetAttrs()->GetInt(1));
+  const auto sample = static_cast<MatmulSample>(*context->GetAttrs()->GetInt(0));
+  const auto grid_m = static_cast<uint32_t>(*context->GetAttrs()->GetInt(1));
+  const auto grid_n = static_cast<uint32_t>(*context->GetAttrs()->GetInt(2));
   plan->tile_n = plan->n % 256 == 0 ? 256 : 128;
-  plan->piece_k = plan->k % 256 == 0 ? 256 : 128;
+  plan->step_a = plan->step_b = plan->k % 256 == 0 ? 4 : 2;
+  plan->ahead = 1;
   if (plan->m % 128 != 0 || plan->n % 128 != 0 || plan->k % 128 != 0 || Extent(*b, 2) != plan->k) {
     return ge::GRAPH_FAILED;
   }
   const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
   uint32_t cores = platform.GetCoreNumAic();
-  if (plan->grid_m != 0) {
-    cores = plan->grid_m * plan->grid_n;
-    if (plan->batch != 1 || plan->m / 128 % plan->grid_m != 0 ||
-        plan->n / plan->tile_n % plan->grid_n != 0) {
-      return ge::GRAPH_FAILED;
+  if (sample != MatmulSample::kDealt) {
+    if (grid_m == 0 || grid_n == 0 || plan->batch != 1) return ge::GRAPH_FAILED;
+    cores = grid_m * grid_n;
+    plan->grid_m = grid_m;
+    plan->rounds = 1;
+    plan->single_columns = (plan->n / plan->tile_n + grid_n - 1) / grid_n;
+    if (sample == MatmulSample::kPto) {
+      plan->ahead = 0;
+    } else {
+      plan->rounds = 2;
+      plan->step_a = 8;
+      plan->unit_flag = 1;
     }
+    plan->single_rows = plan->m / 128 / grid_m / plan->rounds;
+    if (plan->m != plan->single_rows * 128 * grid_m * plan->rounds) return ge::GRAPH_FAILED;
+    if (plan->k % (plan->step_a * 64) != 0) return ge::GRAPH_FAILED;
   }
   context->SetBlockDim(cores);
   context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize();
@@ -108,6 +130,7 @@ class AnchorMatmul : public OpDef {
         .ParamType(REQUIRED)
         .DataType({ge::DT_FLOAT16, ge::DT_FLOAT})
         .Format({ge::FORMAT_ND, ge::FORMAT_ND});
+    this->Attr("sample").AttrType(OPTIONAL).Int(0);
     this->Attr("grid_m").AttrType(OPTIONAL).Int(0);
     this->Attr("grid_n").AttrType(OPTIONAL).Int(0);
     this->AICore()

@@ -1,13 +1,13 @@
 // C[m, n] = A[m, k] B[n, k]^T, batched: the published high-performance shape of a matrix product
-// on this cube. Output tiles of 128 x 256, 64 deep in L0 and four times that in L1 (half as much
-// where the shape asks for it), every buffer but L0C double.
+// on this cube. Output tiles of 128 x 256, 64 deep in L0, a few times that in L1, every buffer but
+// L0C double. The plan says what the published kernels differ in.
 #include "kernel_operator.h"
 
 #include "anchor_tiling.h"
 
 namespace {
 
-constexpr uint32_t kTileM = 128, kMaxTileN = 256, kL0K = 64, kMaxPieceK = 256;
+constexpr uint32_t kTileM = 128, kMaxTileN = 256, kL0K = 64;
 constexpr uint32_t kStripe = 8;  // rows of tiles that pass a column of B together
 constexpr uint32_t kFractalSide = 16;
 
@@ -20,84 +20,115 @@ class Matmul {
     a_.SetGlobalBuffer(reinterpret_cast<__gm__ DTYPE_A*>(a));
     b_.SetGlobalBuffer(reinterpret_cast<__gm__ DTYPE_B*>(b));
     c_.SetGlobalBuffer(reinterpret_cast<__gm__ DTYPE_C*>(c));
-    rows_ = plan_.m / kTileM;
-    columns_ = plan_.n / plan_.tile_n;
-    depth_ = plan_.k / plan_.piece_k;
+    depth_ = plan_.k / kL0K;
+    left_ = {plan_.step_a, kTileM * plan_.step_a * kL0K, 0, 0, Locate(0), 0, 0};
+    right_ = {plan_.step_b,
+              plan_.tile_n * plan_.step_b * kL0K,
+              2 * left_.elements * kBytes,
+              2,
+              Locate(0),
+              0,
+              0};
   }
 
   __aicore__ inline void Run() {
     Open();
-    ahead_ = First();
-    Load(0);
-    for (at_ = First(); at_.valid; ++step_) {
-      Load((step_ + 1) % 2);
-      Multiply(step_ % 2);
-      if (++at_.depth == depth_) {
-        Store();
-        at_ = Next(at_);
+    if (plan_.ahead != 0) LoadPieces(0);
+    for (at_ = Locate(0); at_.valid; at_ = Locate(at_.number + 1)) {
+      for (uint32_t step = 0; step < depth_; ++step) {
+        LoadPieces(step);
+        Multiply(step);
       }
+      Store();
     }
     Close();
   }
 
  private:
-  // A place in the core's walk: an output tile and how deep in it.
+  static constexpr uint32_t kBytes = 2;
+
+  // A place in the core's walk: an output tile.
   struct Place {
     bool valid;
     uint32_t number;  // of the core's tiles
     uint32_t batch, row, column;
-    uint32_t depth;
+  };
+  // One operand's pieces on their way through two slots of L1.
+  struct Operand {
+    uint32_t step, elements;        // of a piece: depths of L0, elements
+    uint32_t address, first_event;  // of its slots
+    Place ahead;                    // tile of the next piece to load
+    uint32_t depth;                 // how deep in it
+    uint32_t loaded;                // pieces so far
+    uint32_t used = 0;
+    __aicore__ inline int32_t LoadEvent() const {
+      return static_cast<int32_t>(first_event + loaded % 2);
+    }
+    __aicore__ inline int32_t UseEvent() const {
+      return static_cast<int32_t>(first_event + used % 2);
+    }
+    __aicore__ inline uint32_t LoadAddress() const {
+      return address + loaded % 2 * elements * kBytes;
+    }
+    __aicore__ inline uint32_t UseAddress() const { return address + used % 2 * elements * kBytes; }
   };
 
   __aicore__ inline Place Locate(uint32_t number) const {
     const auto core = static_cast<uint32_t>(AscendC::GetBlockIdx());
-    Place place{false, number, 0, 0, 0, 0};
+    const uint32_t all_rows = plan_.m / kTileM, all_columns = plan_.n / plan_.tile_n;
+    Place place{false, number, 0, 0, 0};
     if (plan_.grid_m != 0) {
-      const uint32_t rows = rows_ / plan_.grid_m, columns = columns_ / plan_.grid_n;
-      if (number >= rows * columns) return place;
-      place.row = core / plan_.grid_n * rows + number / columns;
-      place.column = core % plan_.grid_n * columns + number % columns;
+      const uint32_t first = core / plan_.grid_m * plan_.single_columns;
+      if (first >= all_columns) return place;
+      const uint32_t left = all_columns - first;
+      const uint32_t columns = left < plan_.single_columns ? left : plan_.single_columns;
+      const uint32_t tiles = plan_.single_rows * columns, round = number / tiles;
+      if (round >= plan_.rounds) return place;
+      const uint32_t strip = round * plan_.grid_m + core % plan_.grid_m;
+      place.row = strip * plan_.single_rows + number % tiles / columns;
+      place.column = first + number % columns;
     } else {
       const uint32_t global = core + number * static_cast<uint32_t>(AscendC::GetBlockNum());
-      const uint32_t per_batch = rows_ * columns_;
+      const uint32_t per_batch = all_rows * all_columns;
       if (global >= per_batch * plan_.batch) return place;
       place.batch = global / per_batch;
       const uint32_t tile = global % per_batch;
-      const uint32_t stripe = tile / (kStripe * columns_);
-      const uint32_t left = rows_ - stripe * kStripe;
+      const uint32_t stripe = tile / (kStripe * all_columns);
+      const uint32_t left = all_rows - stripe * kStripe;
       const uint32_t height = left < kStripe ? left : kStripe;
-      const uint32_t in_stripe = tile - stripe * kStripe * columns_;
+      const uint32_t in_stripe = tile - stripe * kStripe * all_columns;
       place.row = stripe * kStripe + in_stripe % height;
       place.column = in_stripe / height;
     }
     place.valid = true;
     return place;
   }
-  __aicore__ inline Place First() const { return Locate(0); }
-  __aicore__ inline Place Next(const Place& place) const { return Locate(place.number + 1); }
 
   __aicore__ inline void Open() {
     for (int32_t slot = 0; slot < 2; ++slot) {
       AscendC::SetFlag<HardEvent::MTE1_MTE2>(slot);
+      AscendC::SetFlag<HardEvent::MTE1_MTE2>(2 + slot);
       AscendC::SetFlag<HardEvent::M_MTE1>(slot);
     }
-    AscendC::SetFlag<HardEvent::FIX_M>(0);
+    if (plan_.unit_flag == 0) AscendC::SetFlag<HardEvent::FIX_M>(0);
   }
   __aicore__ inline void Close() {
     for (int32_t slot = 0; slot < 2; ++slot) {
       AscendC::WaitFlag<HardEvent::MTE1_MTE2>(slot);
+      AscendC::WaitFlag<HardEvent::MTE1_MTE2>(2 + slot);
       AscendC::WaitFlag<HardEvent::M_MTE1>(slot);
     }
-    AscendC::WaitFlag<HardEvent::FIX_M>(0);
+    if (plan_.unit_flag == 0) AscendC::WaitFlag<HardEvent::FIX_M>(0);
   }
 
   template <typename T>
   __aicore__ inline void LoadRows(const AscendC::LocalTensor<T>& to,
-                                  const AscendC::GlobalTensor<T>& from, uint32_t rows) const {
+                                  const AscendC::GlobalTensor<T>& from, uint32_t rows,
+                                  uint32_t step) const {
     AscendC::Nd2NzParams params;
     params.ndNum = 1;
     params.nValue = static_cast<uint16_t>(rows);
-    params.dValue = static_cast<uint16_t>(plan_.piece_k);
+    params.dValue = static_cast<uint16_t>(step * kL0K);
     params.srcNdMatrixStride = 0;
     params.srcDValue = static_cast<uint16_t>(plan_.k);
     params.dstNzC0Stride = static_cast<uint16_t>(rows);
@@ -106,41 +137,80 @@ class Matmul {
     AscendC::DataCopy(to, from, params);
   }
 
-  // The next piece of A and B in the walk, if there is one.
-  __aicore__ inline void Load(uint32_t slot) {
-    if (!ahead_.valid) return;
-    AscendC::WaitFlag<HardEvent::MTE1_MTE2>(static_cast<int32_t>(slot));
-    const uint64_t row = static_cast<uint64_t>(ahead_.batch) * plan_.m + ahead_.row * kTileM;
-    const uint64_t column =
-        static_cast<uint64_t>(ahead_.batch) * plan_.n + ahead_.column * plan_.tile_n;
-    LoadRows(L1A(slot), a_[row * plan_.k + ahead_.depth * plan_.piece_k], kTileM);
-    LoadRows(L1B(slot), b_[column * plan_.k + ahead_.depth * plan_.piece_k], plan_.tile_n);
-    AscendC::SetFlag<HardEvent::MTE2_MTE1>(static_cast<int32_t>(slot));
-    if (++ahead_.depth == depth_) ahead_ = Next(ahead_);
+  // What is due at this depth. Ahead of its use the operand that is due more often goes first.
+  __aicore__ inline void LoadPieces(uint32_t step) {
+    if (plan_.step_a > plan_.step_b && step % right_.step == 0) LoadRightPiece();
+    if (step % left_.step == 0) LoadLeftPiece();
+    if (plan_.step_a <= plan_.step_b && step % right_.step == 0) LoadRightPiece();
   }
 
-  __aicore__ inline void Multiply(uint32_t l1) {
-    AscendC::WaitFlag<HardEvent::MTE2_MTE1>(static_cast<int32_t>(l1));
-    for (uint32_t part = 0; part < plan_.piece_k / kL0K; ++part, ++l0_step_) {
-      const uint32_t l0 = l0_step_ % 2;
-      AscendC::WaitFlag<HardEvent::M_MTE1>(static_cast<int32_t>(l0));
-      const AscendC::LocalTensor<DTYPE_A> left = L0A(l0);
-      const AscendC::LocalTensor<DTYPE_B> right = L0B(l0);
-      LoadLeft(left, L1A(l1), part * kL0K);
-      LoadRight(right, L1B(l1), part * kL0K);
-      AscendC::SetFlag<HardEvent::MTE1_M>(static_cast<int32_t>(l0));
-      AscendC::WaitFlag<HardEvent::MTE1_M>(static_cast<int32_t>(l0));
-      const bool first = at_.depth == 0 && part == 0;
-      if (first) AscendC::WaitFlag<HardEvent::FIX_M>(0);
-      AscendC::MmadParams params;
-      params.m = kTileM;
-      params.n = static_cast<uint16_t>(plan_.tile_n);
-      params.k = kL0K;
-      params.cmatrixInitVal = first;
-      AscendC::Mmad(L0C(), left, right, params);
-      AscendC::SetFlag<HardEvent::M_MTE1>(static_cast<int32_t>(l0));
-    }
-    AscendC::SetFlag<HardEvent::MTE1_MTE2>(static_cast<int32_t>(l1));
+  // The next piece of A in the walk, if there is one.
+  __aicore__ inline void LoadLeftPiece() {
+    if (!left_.ahead.valid) return;
+    const Place& place = left_.ahead;
+    AscendC::WaitFlag<HardEvent::MTE1_MTE2>(left_.LoadEvent());
+    const uint64_t row = static_cast<uint64_t>(place.batch) * plan_.m + place.row * kTileM;
+    const AscendC::LocalTensor<DTYPE_A> to(AscendC::TPosition::A1, left_.LoadAddress(),
+                                           left_.elements);
+    LoadRows(to, a_[row * plan_.k + left_.depth * kL0K], kTileM, left_.step);
+    AscendC::SetFlag<HardEvent::MTE2_MTE1>(left_.LoadEvent());
+    Advance(left_);
+  }
+  __aicore__ inline void LoadRightPiece() {
+    if (!right_.ahead.valid) return;
+    const Place& place = right_.ahead;
+    AscendC::WaitFlag<HardEvent::MTE1_MTE2>(right_.LoadEvent());
+    const uint64_t column =
+        static_cast<uint64_t>(place.batch) * plan_.n + place.column * plan_.tile_n;
+    const AscendC::LocalTensor<DTYPE_B> to(AscendC::TPosition::B1, right_.LoadAddress(),
+                                           right_.elements);
+    LoadRows(to, b_[column * plan_.k + right_.depth * kL0K], plan_.tile_n, right_.step);
+    AscendC::SetFlag<HardEvent::MTE2_MTE1>(right_.LoadEvent());
+    Advance(right_);
+  }
+  __aicore__ inline void Advance(Operand& operand) const {
+    ++operand.loaded;
+    operand.depth += operand.step;
+    if (operand.depth < depth_) return;
+    operand.depth = 0;
+    operand.ahead = Locate(operand.ahead.number + 1);
+  }
+
+  __aicore__ inline void Multiply(uint32_t step) {
+    const uint32_t l0 = l0_step_++ % 2;
+    const AscendC::LocalTensor<DTYPE_A> left(AscendC::TPosition::A2, l0 * kTileM * kL0K * kBytes,
+                                             kTileM * kL0K);
+    const AscendC::LocalTensor<DTYPE_B> right(AscendC::TPosition::B2,
+                                              l0 * kMaxTileN * kL0K * kBytes, kMaxTileN * kL0K);
+    AscendC::WaitFlag<HardEvent::M_MTE1>(static_cast<int32_t>(l0));
+    if (step % left_.step == 0) AscendC::WaitFlag<HardEvent::MTE2_MTE1>(left_.UseEvent());
+    LoadLeft(
+        left,
+        AscendC::LocalTensor<DTYPE_A>(AscendC::TPosition::A1, left_.UseAddress(), left_.elements),
+        step % left_.step * kL0K);
+    if (step % right_.step == 0) AscendC::WaitFlag<HardEvent::MTE2_MTE1>(right_.UseEvent());
+    LoadRight(
+        right,
+        AscendC::LocalTensor<DTYPE_B>(AscendC::TPosition::B1, right_.UseAddress(), right_.elements),
+        step % right_.step * kL0K);
+    Release(left_, step);
+    Release(right_, step);
+    AscendC::SetFlag<HardEvent::MTE1_M>(static_cast<int32_t>(l0));
+    AscendC::WaitFlag<HardEvent::MTE1_M>(static_cast<int32_t>(l0));
+    if (step == 0 && plan_.unit_flag == 0) AscendC::WaitFlag<HardEvent::FIX_M>(0);
+    AscendC::MmadParams params;
+    params.m = kTileM;
+    params.n = static_cast<uint16_t>(plan_.tile_n);
+    params.k = kL0K;
+    params.cmatrixInitVal = step == 0;
+    if (plan_.unit_flag != 0) params.unitFlag = step + 1 < depth_ ? 2 : 3;
+    AscendC::Mmad(L0C(), left, right, params);
+    AscendC::SetFlag<HardEvent::M_MTE1>(static_cast<int32_t>(l0));
+  }
+  __aicore__ inline void Release(Operand& operand, uint32_t step) const {
+    if ((step + 1) % operand.step != 0) return;
+    AscendC::SetFlag<HardEvent::MTE1_MTE2>(operand.UseEvent());
+    ++operand.used;
   }
 
   // All of it in one instruction: a map one pixel high, its filter a single pixel.
@@ -149,7 +219,7 @@ class Matmul {
     AscendC::LoadData3DParamsV2<DTYPE_A> params;
     params.l1H = 1;
     params.l1W = kTileM;
-    params.channelSize = static_cast<uint16_t>(plan_.piece_k);
+    params.channelSize = static_cast<uint16_t>(left_.step * kL0K);
     params.kExtension = kL0K;
     params.mExtension = kTileM;
     params.kStartPt = static_cast<uint16_t>(k);
@@ -166,47 +236,32 @@ class Matmul {
   }
 
   __aicore__ inline void Store() {
-    AscendC::SetFlag<HardEvent::M_FIX>(0);
-    AscendC::WaitFlag<HardEvent::M_FIX>(0);
+    if (plan_.unit_flag == 0) {
+      AscendC::SetFlag<HardEvent::M_FIX>(0);
+      AscendC::WaitFlag<HardEvent::M_FIX>(0);
+    }
     AscendC::FixpipeParamsV220 params;
     params.nSize = static_cast<uint16_t>(plan_.tile_n);
     params.mSize = kTileM;
     params.srcStride = kTileM;
     params.dstStride = plan_.n;
+    if (plan_.unit_flag != 0) params.unitFlag = 3;
     if constexpr (sizeof(DTYPE_C) == 2) params.quantPre = QuantMode_t::F322F16;
     const uint64_t row = static_cast<uint64_t>(at_.batch) * plan_.m + at_.row * kTileM;
     AscendC::Fixpipe<DTYPE_C, float, AscendC::CFG_ROW_MAJOR>(
         c_[row * plan_.n + at_.column * plan_.tile_n], L0C(), params);
-    AscendC::SetFlag<HardEvent::FIX_M>(0);
+    if (plan_.unit_flag == 0) AscendC::SetFlag<HardEvent::FIX_M>(0);
   }
 
-  // Buffers at fixed places.
-  static constexpr uint32_t kL1aBytes = kTileM * kMaxPieceK * 2,
-                            kL1bBytes = kMaxTileN * kMaxPieceK * 2;
-  static constexpr uint32_t kL0aBytes = kTileM * kL0K * 2, kL0bBytes = kMaxTileN * kL0K * 2;
-  __aicore__ inline AscendC::LocalTensor<DTYPE_A> L1A(uint32_t slot) const {
-    return AscendC::LocalTensor<DTYPE_A>(AscendC::TPosition::A1, slot * kL1aBytes,
-                                         kTileM * kMaxPieceK);
-  }
-  __aicore__ inline AscendC::LocalTensor<DTYPE_B> L1B(uint32_t slot) const {
-    return AscendC::LocalTensor<DTYPE_B>(AscendC::TPosition::B1, 2 * kL1aBytes + slot * kL1bBytes,
-                                         kMaxTileN * kMaxPieceK);
-  }
-  __aicore__ inline AscendC::LocalTensor<DTYPE_A> L0A(uint32_t slot) const {
-    return AscendC::LocalTensor<DTYPE_A>(AscendC::TPosition::A2, slot * kL0aBytes, kTileM * kL0K);
-  }
-  __aicore__ inline AscendC::LocalTensor<DTYPE_B> L0B(uint32_t slot) const {
-    return AscendC::LocalTensor<DTYPE_B>(AscendC::TPosition::B2, slot * kL0bBytes,
-                                         kMaxTileN * kL0K);
-  }
   __aicore__ inline AscendC::LocalTensor<float> L0C() const {
     return AscendC::LocalTensor<float>(AscendC::TPosition::CO1, 0, kTileM * kMaxTileN);
   }
 
   AnchorMatmulTiling plan_;
-  uint32_t rows_ = 0, columns_ = 0, depth_ = 0;  // tiles of C, pieces of k
-  Place at_{}, ahead_{};
-  uint32_t step_ = 0, l0_step_ = 0;
+  uint32_t depth_ = 0;  // of k, in depths of L0
+  Operand left_{}, right_{};
+  Place at_{};
+  uint32_t l0_step_ = 0;
   AscendC::GlobalTensor<DTYPE_A> a_;
   AscendC::GlobalTensor<DTYPE_B> b_;
   AscendC::GlobalTensor<DTYPE_C> c_;

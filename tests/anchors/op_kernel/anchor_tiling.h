@@ -7,11 +7,15 @@
 struct AnchorMatmulTiling {
   uint32_t batch;
   uint32_t m, n, k;
-  uint32_t tile_n;   // 256, or 128 where n is no multiple
-  uint32_t piece_k;  // of k in L1: 256, or 128 likewise
-  // Cores in a grid of grid_m x grid_n, each with one rectangle of C; 0: output tiles are dealt to
-  // the cores one by one, a few rows of tiles at a time.
-  uint32_t grid_m, grid_n;
+  uint32_t tile_n;          // 256, or 128 where n is no multiple
+  uint32_t step_a, step_b;  // depths of L0, 64 each, that one load brings to L1
+  // Cores in a grid, grid_m of them side by side along m, each with a rectangle of C; the grid
+  // passes over all of m in so many rounds. grid_m 0: output tiles are dealt to the cores one by
+  // one, a few rows of tiles at a time.
+  uint32_t grid_m, rounds;
+  uint32_t single_rows, single_columns;  // of a core's rectangle, in tiles; the last may have less
+  uint32_t ahead;                        // a load is asked for while the one before it is used
+  uint32_t unit_flag;                    // orders cube and Fixpipe; else a pair of flags does
 };
 
 struct AnchorAddTiling {

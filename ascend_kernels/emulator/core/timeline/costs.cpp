@@ -86,14 +86,17 @@ Costs costs_of(const Chip& chip) {
   c.l2_bytes = chip.l2_bytes;
   c.error_band = r.error_band;
 
-  c.issue = 1;         // [L]: one cycle per flag, barrier or instruction
-  c.queue_depth = 16;  // [L]: finite, not published
+  c.issue = 1;  // [L]: one cycle per flag, barrier or instruction
+  // [L]: finite, not published. The published GEMM asks for a piece of 256 when it is due and keeps
+  // its loads going all the same, so a queue holds such a piece: 20 entries. The next power of two.
+  c.queue_depth = 32;
   // CUBE [H]: the head of one Mmad measures 14 to 15.5; the middle of it puts eight products of
   // 128x256x64 (4096 steps) into the measured 4209 to 4225.
   c.mmad_head = std::max(r.mmad_head, 14.75);
   c.k0 = {r.k0_f16, r.k0_i8, r.k0_f32, r.k0_hf32};
 
   set_vector(c);
+  c.vector_overlap = 1;   // [L]: the fixed part of what follows runs beside what is before it
   c.vector_barrier = 20;  // PTO [M]
   c.counter_mode = 16;    // PTO [M], fitted where the count ends inside a repeat
   c.gather_slope = 8;     // [L] not published: one 32-byte block per cycle and repeat
@@ -140,8 +143,11 @@ double& rate(Costs& c) {
 const std::vector<Parameter>& parameters() {
   static const std::vector<Parameter> table = {
       {"issue", field<&Costs::issue>, 1, 4, "[L] S issues one instruction per cycle"},
-      {"queue_depth", field<&Costs::queue_depth>, 1, 64, "[L] finite, not published"},
+      {"queue_depth", field<&Costs::queue_depth>, 1, 64,
+       "[L] finite, not published; PTO GEMM needs 20"},
       {"mmad_head", field<&Costs::mmad_head>, 14, 15.5, "CUBE [H] measured range"},
+      {"vector_overlap", field<&Costs::vector_overlap>, 0, 1,
+       "[L] 1 = back to back only slopes add up; a public loop of equal Adds shows 0"},
       {"vector_barrier", field<&Costs::vector_barrier>, 0, 40, "PTO [M] about 20"},
       {"counter_mode", field<&Costs::counter_mode>, 0, 32, "PTO [M] 16"},
       {"gather_slope", field<&Costs::gather_slope>, 1, 64, "[L] not published"},
@@ -152,6 +158,8 @@ const std::vector<Parameter>& parameters() {
        "[L] 0 = each load pays in full"},
       {"gm_to_l1", rate<Path::GmToL1>, 78, 86,
        "PTO, MM [M] fit 78; the published 8192^3 product alone implies 84.4, 6144^3 86"},
+      {"l0c_to_gm", rate<Path::L0cToGm>, 66, 86,
+       "MM [M] 66, fixed part inside; PTO GEMM stores at 78 to 83 beside 200; L2 write port 86"},
       {"read_cold", field<&Costs::read_cold>, 200, 1400, "PTO [M] 1400 cold to 200"},
       {"read_warm", field<&Costs::read_warm>, 200, 1400, "PTO [M] 1400 cold to 200"},
       {"write_latency", field<&Costs::write_latency>, 0, 600, "PTO [M] 300"},
@@ -204,7 +212,8 @@ VectorCycles vector_cycles(const Costs& c, const Work& w) {
   const VectorCost& v = c.vector[at(w.vector)];
   const double sweep = w.repeats * element_slope(c, w) + w.bank_conflicts * v.conflict;
   const double mode = w.partial_count ? c.counter_mode : 0;
-  return {std::max(1.0, sweep) + mode, v.fixed};
+  const double shown = v.fixed * (1 - c.vector_overlap);
+  return {std::max(1.0, sweep) + mode + shown, v.fixed - shown};
 }
 
 double local_move_cycles(const Costs& c, const Work& w) {

@@ -33,6 +33,7 @@ struct Costs {
   double mmad_m0 = 16, mmad_n0 = 16;
   // Vector.
   std::array<VectorCost, kVectorClassCount> vector{};
+  double vector_overlap = 0;  // share of the fixed part that hides behind the instruction before
   double vector_barrier = 0;
   double counter_mode = 0;  // added when the mask is a count that ends inside a repeat
   double gather_slope = 0, transpose_slope = 0, sort_slope = 0;  // per repeat
