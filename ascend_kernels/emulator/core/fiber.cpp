@@ -21,7 +21,8 @@
 namespace dav {
 namespace {
 
-constexpr size_t kPage = 4096;
+// Wider than the frames of kernels, which may touch no more than their lowest end.
+constexpr size_t kGuard = 256 * 1024;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr size_t kStack = 2048 * 1024;
 #else
@@ -49,10 +50,10 @@ std::byte* take_stack() {
       return s;
     }
   }
-  void* p = mmap(nullptr, kPage + kStack, PROT_READ | PROT_WRITE,
+  void* p = mmap(nullptr, kGuard + kStack, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
-  mprotect(p, kPage, PROT_NONE);
+  mprotect(p, kGuard, PROT_NONE);
   return static_cast<std::byte*>(p);
 }
 
@@ -63,7 +64,7 @@ Fiber* current_fiber() { return t_fiber; }
 Fiber::Fiber(std::function<void()> body, std::function<void(const Crash&)> crashed)
     : body_(std::move(body)), crashed_(std::move(crashed)), stack_(take_stack()) {
   getcontext(&own_);
-  own_.uc_stack.ss_sp = stack_ + kPage;
+  own_.uc_stack.ss_sp = stack_ + kGuard;
   own_.uc_stack.ss_size = kStack;
   own_.uc_link = nullptr;
   const auto self = reinterpret_cast<uint64_t>(this);
@@ -79,7 +80,7 @@ Fiber::~Fiber() {
   __tsan_destroy_fiber(tsan_fiber_);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-  ASAN_UNPOISON_MEMORY_REGION(stack_ + kPage, kStack);
+  ASAN_UNPOISON_MEMORY_REGION(stack_ + kGuard, kStack);
 #endif
   std::lock_guard<std::mutex> lock(stacks().mutex);
   stacks().free.push_back(stack_);
@@ -114,13 +115,13 @@ void Fiber::resume() {
   *globals = eh_;
   Fiber* outer = std::exchange(t_fiber, this);
 #if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_start_switch_fiber(&worker_fake_stack_, stack_ + kPage, kStack);
+  __sanitizer_start_switch_fiber(&worker_fake_stack_, stack_ + kGuard, kStack);
 #endif
 #if defined(__SANITIZE_THREAD__)
   tsan_worker_ = __tsan_get_current_fiber();
   __tsan_switch_to_fiber(tsan_fiber_, 0);
 #endif
-  set_call_stack(stack_ + kPage, stack_ + kPage + kStack);
+  set_call_stack(stack_ + kGuard, stack_ + kGuard + kStack);
   swapcontext(&worker_, &own_);
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_finish_switch_fiber(worker_fake_stack_, nullptr, nullptr);
@@ -129,7 +130,7 @@ void Fiber::resume() {
   if (outer == nullptr) {
     set_call_stack(nullptr, nullptr);
   } else {
-    set_call_stack(outer->stack_ + kPage, outer->stack_ + kPage + kStack);
+    set_call_stack(outer->stack_ + kGuard, outer->stack_ + kGuard + kStack);
   }
   eh_ = *globals;
   *globals = mine;
@@ -155,7 +156,7 @@ void Fiber::abandon(const Crash& crash) {
 
 bool Fiber::in_guard(uint64_t address) const {
   const auto guard = reinterpret_cast<uint64_t>(stack_);
-  return address >= guard && address < guard + kPage;
+  return address >= guard && address < guard + kGuard;
 }
 
 }  // namespace dav

@@ -32,7 +32,7 @@ class Fiber {
 
   // From a signal or terminate handler on this fiber: abandons the body. Does not return.
   [[noreturn]] void abandon(const Crash& crash);
-  // Whether an address is on the guard page below the stack.
+  // Whether an address is in the guard below the stack.
   bool in_guard(uint64_t address) const;
 
  private:
@@ -41,7 +41,7 @@ class Fiber {
 
   std::function<void()> body_;
   std::function<void(const Crash&)> crashed_;
-  std::byte* stack_ = nullptr;  // begins with the guard page
+  std::byte* stack_ = nullptr;  // begins with the guard
   ucontext_t own_{}, worker_{};
   sigjmp_buf base_{};
   Crash crash_{};
