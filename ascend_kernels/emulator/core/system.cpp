@@ -79,7 +79,11 @@ void poll() {
   core.launch().yield(core);
 }
 
-void data_cache_clean_invalidate(uint64_t, uint64_t) { poll(); }
+void data_cache_clean_invalidate(uint64_t addr, uint64_t bytes) {
+  Core& core = current_core();
+  if (core.tracker != nullptr) core.tracker->clean_cache(core.id(), addr, bytes);
+  poll();
+}
 
 void raise_unbalanced(const char* what, const char* format, ...) {
   va_list args;

@@ -2,6 +2,7 @@
 // Present only in check mode. Results never depend on the order in which cores happened to run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -78,6 +79,15 @@ class Tracker {
                                    uint64_t bytes) = 0;
   // Takes away the value of what the instruction wrote, as it was computed from undefined bytes.
   virtual void set_undefined(const CoreId& core, Buffer buffer, uint64_t addr, uint64_t bytes) = 0;
+
+  // Scalar accesses to GM, which go through the core's data cache; `memory` is where the bytes at
+  // `addr` are. A load of what was invalidated may see an older value (core/tracker_cache.h).
+  virtual void cached_store(const CoreId& core, const char* name, uint32_t site, uint64_t addr,
+                            uint32_t bytes, std::byte* memory, uint64_t value) = 0;
+  virtual uint64_t cached_load(const CoreId& core, const char* name, uint32_t site, uint64_t addr,
+                               uint32_t bytes, const std::byte* memory) = 0;
+  // Cleans and invalidates [addr, addr + bytes) of the data cache, all of it for 0 bytes.
+  virtual void clean_cache(const CoreId& core, uint64_t addr, uint64_t bytes) = 0;
 
   // What the core's cube buffers were written with. Every write forgets it; an instruction that
   // knows better says so after its writes.

@@ -51,6 +51,7 @@ const Viewpoint& TrackedCore::view(Pipe pipe, const char* name, uint32_t site, B
     view_.now = Stamp(id.index, pipe, ops_.number(op_), issued_[static_cast<size_t>(pipe)]);
     view_.pipe = pipe;
     view_.unit_flag = op_.unit_flag;
+    view_.cached = op_.cached;
     view_.known = &known_[static_cast<size_t>(pipe)];
     stamped_ = true;
   }

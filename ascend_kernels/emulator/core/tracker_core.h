@@ -9,6 +9,7 @@
 
 #include "core/layouts.h"
 #include "core/tracker.h"
+#include "core/tracker_cache.h"
 #include "core/tracker_cells.h"
 #include "core/tracker_clock.h"
 #include "core/tracker_faults.h"
@@ -26,6 +27,12 @@ class TrackedCore {
   // The instruction being executed.
   void begin(Pipe pipe);
   void unit_flag(int value) { op_.unit_flag = static_cast<uint8_t>(value); }
+  void cached(Op::Cached kind) { op_.cached = kind; }
+  uint32_t clock(Pipe pipe) const { return issued_[static_cast<size_t>(pipe)]; }
+  // Whether pipe S knows instruction `clock` of another core's pipe S to be complete.
+  bool knows(uint32_t core, uint32_t clock) const {
+    return clock <= known_[static_cast<size_t>(Pipe::S)].of(core, Pipe::S);
+  }
   // Its viewpoint on `buffer`, after giving it its name.
   const Viewpoint& view(Pipe pipe, const char* name, uint32_t site, Buffer buffer);
   // The compiler's flags are real ones: what they waited for orders later instructions too.
@@ -58,6 +65,7 @@ class TrackedCore {
   FlagTable flags;
   BarrierLedger ledger;
   Layouts layouts;
+  CacheView cache;
   std::optional<Fault> fault;              // the first race, in program order
   std::optional<Fault> undefined;          // the first use of memory without a value
   bool moved_undefined = false;            // the instruction copied GM that has none

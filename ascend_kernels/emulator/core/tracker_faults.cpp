@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace dav {
 namespace {
@@ -62,6 +63,29 @@ std::optional<Fault> GlobalFaults::race() const {
 std::optional<Fault> GlobalFaults::undefined_read() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return undefined_;
+}
+
+Fault make_race(const std::vector<CoreId>& cores, const OpTable& ops, const Party& now, Touch touch,
+                const Conflict& conflict) {
+  Fault f;
+  const Stamp p = conflict.prior;
+  const Party prior{cores[p.core()], p.pipe(), ops.at(p.op())};
+  const bool cross = prior.core.index != now.core.index;
+  const bool reading = touch == Touch::Read;
+  f.first = prior;
+  f.second = now;
+  if (!reading && conflict.prior_touch != Touch::Read) {
+    f.race = RaceKind::WriteAfterWrite;
+    if (cross && now.core.index < prior.core.index) std::swap(f.first, f.second);
+  } else if (!cross) {
+    f.race = reading ? RaceKind::ReadAfterWrite : RaceKind::WriteAfterRead;
+  } else {
+    f.race = conflict.after_write ? RaceKind::WriteAfterRead : RaceKind::ReadAfterWrite;
+    if (reading == conflict.after_write) std::swap(f.first, f.second);
+  }
+  f.begin = conflict.begin;
+  f.end = conflict.end;
+  return f;
 }
 
 Trap make_trap(const Fault& f, const std::string& chip, const std::vector<Region>& regions) {

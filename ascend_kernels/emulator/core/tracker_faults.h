@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/tracker.h"
+#include "core/tracker_cells.h"
 #include "core/tracker_report.h"
 #include "core/trap.h"
 
@@ -39,6 +40,13 @@ class GlobalFaults {
   std::optional<Fault> race_;
   std::optional<Fault> undefined_;
 };
+
+// Names the two sides in the order the kernel must have meant. In one core that is program order.
+// Between cores nothing says so, least of all which ran first here: a read counts as of the value
+// being written unless an earlier write was handed to the reader, in which case the writer should
+// have waited for the reader. `cores` by index.
+Fault make_race(const std::vector<CoreId>& cores, const OpTable& ops, const Party& now, Touch touch,
+                const Conflict& conflict);
 
 Trap make_trap(const Fault& fault, const std::string& chip, const std::vector<Region>& regions);
 

@@ -152,6 +152,12 @@ GlobalShadow::Outcome GlobalShadow::touch(const Viewpoint& v, Access access,
   return out;
 }
 
+bool GlobalShadow::defined(uint64_t addr, uint64_t bytes) {
+  Cells all((bytes + kCellBytes - 1) / kCellBytes * kCellBytes, true, false);
+  copy_defined(all, 0, addr, bytes);
+  return all.first_undefined(0, bytes) == bytes;
+}
+
 void GlobalShadow::copy_defined(Cells& to, uint64_t to_addr, uint64_t addr, uint64_t bytes) {
   for (uint64_t at = addr, end = addr + bytes; at < end;) {
     const GlobalSegment* segment = find(at);

@@ -49,6 +49,8 @@ class GlobalShadow {
   // segment may be null. [addr, addr + bytes) lies within it.
   Outcome touch(const Viewpoint& v, Access access, const GlobalSegment* segment, uint64_t addr,
                 uint64_t bytes);
+  // Whether every byte has a value.
+  bool defined(uint64_t addr, uint64_t bytes);
   // Gives local cells the definedness of [addr, addr + bytes).
   void copy_defined(Cells& to, uint64_t to_addr, uint64_t addr, uint64_t bytes);
 

@@ -32,6 +32,14 @@ void BarrierLedger::credit(Pipe pipe, uint32_t clock) {
   sites_[first->site_index].useful = true;
 }
 
+bool Viewpoint::by_cache(Stamp prior, Touch prior_touch, Touch touch) const {
+  if (cached == Op::Cached::No || buffer != Buffer::GM || prior.pipe() != Pipe::S) return false;
+  const bool polled = cached == Op::Cached::Load && prior_touch == Touch::Write;
+  const bool polls = touch == Touch::Write && prior_touch == Touch::Read;
+  if (!polled && !polls) return false;
+  return ops->at(prior.op()).cached == (polled ? Op::Cached::Store : Op::Cached::Load);
+}
+
 bool Viewpoint::by_hardware(Stamp prior, Touch prior_touch, Touch touch) const {
   if (auto_sync) {
     const auto scalar_partner = [](Pipe p) {

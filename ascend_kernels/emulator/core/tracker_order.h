@@ -51,6 +51,7 @@ struct Viewpoint {
   // Bit per pipe the compiler made this instruction wait for.
   uint8_t* auto_waits = nullptr;
   uint8_t unit_flag = 0;
+  Op::Cached cached = Op::Cached::No;
   Buffer buffer = Buffer::GM;
   const Knowledge* known = nullptr;
   const std::vector<uint32_t>* small_mmads = nullptr;  // sorted clocks
@@ -66,7 +67,10 @@ struct Viewpoint {
 
   // True when the conflicting accesses prior and now cannot overlap in time.
   bool ordered(Stamp prior, Touch prior_touch, Touch touch) const {
-    if (prior.core() != core) return prior.clock() <= known->of(prior.core(), prior.pipe());
+    if (prior.core() != core) {
+      return prior.clock() <= known->of(prior.core(), prior.pipe()) ||
+             by_cache(prior, prior_touch, touch);
+    }
     const bool complete = prior.clock() <= known->own[static_cast<size_t>(prior.pipe())];
     if (prior.pipe() != pipe) return complete || by_hardware(prior, prior_touch, touch);
     if (prior.clock() == now.clock()) return true;
@@ -84,6 +88,8 @@ struct Viewpoint {
   // Orders made by automatic synchronisation (noted in auto_waits), the cube's interlock and unit
   // flags.
   bool by_hardware(Stamp prior, Touch prior_touch, Touch touch) const;
+  // A core that waits for another's store loads the word while it is being stored.
+  bool by_cache(Stamp prior, Touch prior_touch, Touch touch) const;
 };
 
 }  // namespace dav

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <cstdarg>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -50,6 +51,15 @@ std::string cross_core(const Party& first, const Party& second) {
 }
 
 }  // namespace
+
+std::string format(const char* text, ...) {
+  char buffer[512];
+  va_list args;
+  va_start(args, text);
+  std::vsnprintf(buffer, sizeof buffer, text, args);
+  va_end(args);
+  return buffer;
+}
 
 const char* pipe_name(Pipe pipe) {
   static const char* const names[] = {"S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL"};

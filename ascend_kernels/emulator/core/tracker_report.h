@@ -19,6 +19,9 @@ struct Party {
 
 enum class RaceKind : uint8_t { ReadAfterWrite, WriteAfterRead, WriteAfterWrite };
 
+// printf into a string of at most 511 characters.
+std::string format(const char* text, ...) __attribute__((format(printf, 1, 2)));
+
 const char* pipe_name(Pipe pipe);
 const char* buffer_name(Buffer buffer);
 // "AIC 3" or "AIV 3.1".

@@ -58,16 +58,18 @@ struct Op {
   const char* name = "an instruction";
   uint32_t site = 0;
   uint8_t unit_flag = 0;
+  // A scalar access to GM that takes part in hand-shakes through the data cache.
+  enum class Cached : uint8_t { No, Load, Store } cached = Cached::No;
 
   bool operator==(const Op& o) const {
-    return name == o.name && site == o.site && unit_flag == o.unit_flag;
+    return name == o.name && site == o.site && unit_flag == o.unit_flag && cached == o.cached;
   }
 };
 
 struct OpHash {
   size_t operator()(const Op& op) const {
     const uint64_t x = reinterpret_cast<uintptr_t>(op.name) ^ uint64_t { op.site } << 32 ^
-                       uint64_t { op.unit_flag } << 17;
+                       uint64_t { op.unit_flag } << 17 ^ static_cast<uint64_t>(op.cached) << 21;
     return static_cast<size_t>((x * 0x9e3779b97f4a7c15u) >> 20);
   }
 };

@@ -37,6 +37,10 @@ uint64_t scalar_load(Buffer buffer, uint64_t addr, uint32_t bytes) {
   Instruction in(Pipe::S, "GetValue");
   require_scalar_port(in, buffer, addr, bytes);
   if (in.timing_only() && !given(in, buffer, addr)) in.require_data("the element read");
+  if (buffer == Buffer::GM && in.checking()) {
+    return in.core().tracker->cached_load(in.core().id(), in.name(), in.site(), addr, bytes,
+                                          in.span(buffer, addr, bytes));
+  }
   uint64_t value = 0;
   std::memcpy(&value, in.read(buffer, addr, bytes), bytes);
   return value;
@@ -45,6 +49,11 @@ uint64_t scalar_load(Buffer buffer, uint64_t addr, uint32_t bytes) {
 void scalar_store(Buffer buffer, uint64_t addr, uint32_t bytes, uint64_t value) {
   Instruction in(Pipe::S, "SetValue");
   require_scalar_port(in, buffer, addr, bytes);
+  if (buffer == Buffer::GM && in.checking()) {
+    in.core().tracker->cached_store(in.core().id(), in.name(), in.site(), addr, bytes,
+                                    in.span(buffer, addr, bytes), value);
+    return;
+  }
   std::memcpy(in.write(buffer, addr, bytes), &value, bytes);
 }
 

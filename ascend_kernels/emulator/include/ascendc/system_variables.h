@@ -90,23 +90,25 @@ __aicore__ static inline void ResetCtrlSpr() {
   SetCtrlSpr<startBit, endBit>(0);
 }
 
-// The scalar unit's data cache is not modelled as a copy: maintenance only lets others run, since a
-// kernel that calls it in a loop waits for another core's store.
+// The scalar unit's data cache is not modelled as a copy: maintenance tells check mode what other
+// cores may see, and lets them run, since a kernel that calls it in a loop waits for their store.
 #if __NPU_ARCH__ != 1001
 template <typename T, CacheLine entireType, DcciDst dcciDst>
 __aicore__ inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst) {
-  dav::data_cache_clean_invalidate(dst.Operand(),
-                                   entireType == CacheLine::SINGLE_CACHE_LINE ? 64 : 0);
+  // Of a line, the part from the address on.
+  dav::data_cache_clean_invalidate(
+      dst.Operand(), entireType == CacheLine::SINGLE_CACHE_LINE ? 64 - dst.Operand() % 64 : 0);
 }
 template <typename T, CacheLine entireType, DcciDst dcciDst>
 __aicore__ inline void DataCacheCleanAndInvalid(const LocalTensor<T>& dst) {
   (void)dst;
-  dav::data_cache_clean_invalidate(0, 0);
+  dav::poll();
 }
 template <typename T, CacheLine entireType>
 __aicore__ inline void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst) {
-  dav::data_cache_clean_invalidate(dst.Operand(),
-                                   entireType == CacheLine::SINGLE_CACHE_LINE ? 64 : 0);
+  // Of a line, the part from the address on.
+  dav::data_cache_clean_invalidate(
+      dst.Operand(), entireType == CacheLine::SINGLE_CACHE_LINE ? 64 - dst.Operand() % 64 : 0);
 }
 #endif
 template <typename T>
