@@ -12,6 +12,23 @@ struct FlashAttentionStrides {
   int64_t row;
 };
 
+// The loop that hands scores over as fp16, relative to a reference per row. Offsets are bytes into
+// a core group's part of the workspace, whose tasks it works on before any other loop does.
+struct FlashAttentionReferenced {
+  uint32_t enabled;
+  uint32_t lag;     // steps between a score tile and its use by the second product
+  uint32_t depth;   // slots of scores, and of weights, at least lag + 1
+  uint32_t lead;    // steps between the scores a reference is taken from and its use
+  float tolerance;  // scaled; how far a row's maximum may lie from its reference
+  float margin;     // scaled; how far a reference lies above the maximum it is taken from
+  uint64_t slot_bytes;  // of scores, and of weights
+  uint64_t weight_offset;
+  uint64_t sample_offset;
+  uint64_t reference_offset;
+  uint64_t output_offset;
+  uint64_t verdict_offset;
+};
+
 struct FlashAttentionTiling {
   FlashAttentionStrides q;
   FlashAttentionStrides k;
@@ -57,6 +74,7 @@ struct FlashAttentionTiling {
 
   uint32_t piece_keys;    // keys fetched at a time when tasks have bands; 0: they have none
   uint32_t weight_slots;  // slices of weights, or results, a vector core holds
+  FlashAttentionReferenced referenced;
 
   // What happens to the scores; absent terms cost nothing.
   float scale;

@@ -1,6 +1,7 @@
 #include "plan_forward.h"
 
 #include "plan_coupled.h"
+#include "plan_referenced.h"
 
 #include <algorithm>
 #include <cmath>
@@ -339,6 +340,7 @@ ForwardPlan PlanForward(const ForwardProblem& problem, const Capacities& capacit
     return plan;
   }
   PlaceWorkspace(problem.element_bytes, t);
+  t.group_bytes = PlanReferenced(problem, t);
   const uint64_t blocks = (static_cast<uint64_t>(t.seq_q) + t.block_m - 1) / t.block_m;
   t.groups = static_cast<uint32_t>(std::min<uint64_t>(capacities.cube_cores, batch_heads * blocks));
   plan.block_dim = t.groups;

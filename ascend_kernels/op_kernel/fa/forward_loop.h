@@ -18,6 +18,7 @@ struct Step {
   uint32_t q_head;
   uint32_t kv_head;
   uint32_t band;     // of the task
+  uint32_t serial;   // of the band among all that the loop works on
   uint32_t row;      // first query row of the band
   uint32_t rows;     // query rows of the band
   uint32_t key;      // first key of the tile
@@ -30,6 +31,25 @@ struct Step {
   bool last;         // of its band
   bool opens;        // the task's first step with this tile
   bool closes;       // the task's last step with this tile
+  bool ends;         // the task
+};
+
+// Where row `row` of a head of a tensor begins.
+__aicore__ inline int64_t TensorOffset(const FlashAttentionStrides& strides, const Step& step,
+                                       uint32_t head, uint32_t row) {
+  return strides.batch * step.batch + strides.head * head + strides.row * row;
+}
+
+// Some of a group's tasks: rounds [begin, end) without those whose bit, counted from `begin`, is
+// set in `skipped`.
+struct Rounds {
+  uint32_t begin = 0;
+  uint32_t end = ~0u;
+  uint32_t skipped = 0;
+
+  __aicore__ inline bool Skips(uint32_t round) const {
+    return round - begin < 32 && ((skipped >> (round - begin)) & 1u) != 0;
+  }
 };
 
 // What a task means in terms of tensors.
@@ -48,10 +68,14 @@ class ForwardTasks {
 
   __aicore__ inline const SeqLen& Lengths() const { return seqlen_; }
 
+  // Narrows the work down to some of the group's tasks.
+  __aicore__ inline void Select(const Rounds& rounds) { selected_ = rounds; }
+  __aicore__ inline const Rounds& Selected() const { return selected_; }
+
   // The group's round-th task. False when there is none.
   __aicore__ inline bool Get(uint32_t round, Step& step) {
     Task task;
-    if (!scheduler_.Get(round, task)) {
+    if (round >= selected_.end || !scheduler_.Get(round, task)) {
       return false;
     }
     step.batch = task.batch_head / q_heads_;
@@ -101,6 +125,7 @@ class ForwardTasks {
 
   SeqLen seqlen_{};
   TileScheduler scheduler_;
+  Rounds selected_;
   uint32_t q_heads_ = 1;
   uint32_t heads_per_kv_ = 1;
   uint32_t block_m_ = 1;
@@ -110,12 +135,19 @@ class ForwardTasks {
   uint32_t rows_ = 0;
 };
 
+// How bands take turns: each tile in the same order, or every other one in reverse, so that a band
+// works on two tiles in a row.
+enum class BandOrder { kSame, kSnake };
+
 // Walks the steps of one group in order. Bands without a visible key have no step.
 class StepCursor {
  public:
   __aicore__ inline StepCursor() {}
   __aicore__ inline StepCursor(const FlashAttentionTiling& tiling, const ForwardTasks& tasks)
-      : tasks_(tasks), depth_(tiling.depth) {
+      : StepCursor(tasks, tiling.depth, BandOrder::kSame) {}
+  // `depth` hand-over slots.
+  __aicore__ inline StepCursor(const ForwardTasks& tasks, uint32_t depth, BandOrder order)
+      : tasks_(tasks), order_(order), depth_(depth), round_(tasks.Selected().begin) {
     NextTask();
   }
 
@@ -127,7 +159,7 @@ class StepCursor {
 
   __aicore__ inline void Next() {
     slot_ = (slot_ + 1 == depth_) ? 0 : slot_ + 1;
-    ++band_;
+    ++turn_;
     if (FindStep()) {
       Describe();
     } else {
@@ -138,11 +170,15 @@ class StepCursor {
  private:
   __aicore__ inline void NextTask() {
     do {
+      while (tasks_.Selected().Skips(round_)) {
+        ++round_;
+      }
       valid_ = tasks_.Get(round_, step_);
       if (!valid_) {
         return;
       }
       ++round_;
+      serial_ += bands_;
       bands_ = tasks_.Bands();
       tiles_ = 0;
       for (uint32_t band = 0; band < bands_; ++band) {
@@ -151,7 +187,7 @@ class StepCursor {
         tiles_ = ranges_[band].Tiles();
       }
       tile_ = 0;
-      band_ = 0;
+      turn_ = 0;
     } while (!FindStep());
     Describe();
   }
@@ -159,19 +195,25 @@ class StepCursor {
   // Moves on to a band that visits the tile, or one of the next tiles. False at the task's end.
   __aicore__ inline bool FindStep() {
     for (; tile_ < tiles_; ++tile_) {
-      for (; band_ < bands_; ++band_) {
-        if (ranges_[band_].Visits(tile_)) {
+      for (; turn_ < bands_; ++turn_) {
+        if (ranges_[BandAt(turn_)].Visits(tile_)) {
           return true;
         }
       }
-      band_ = 0;
+      turn_ = 0;
     }
     return false;
   }
 
+  __aicore__ inline uint32_t BandAt(uint32_t turn) const {
+    return order_ == BandOrder::kSnake && tile_ % 2 != 0 ? bands_ - 1 - turn : turn;
+  }
+
   __aicore__ inline void Describe() {
-    const BlockRange& range = ranges_[band_];
-    tasks_.Band(band_, step_);
+    const uint32_t current = BandAt(turn_);
+    const BlockRange& range = ranges_[current];
+    tasks_.Band(current, step_);
+    step_.serial = serial_ + current;
     step_.key = range.KeyOf(tile_);
     step_.keys = range.KeysIn(tile_);
     step_.ends_early = range.EndsEarly(tile_);
@@ -179,27 +221,31 @@ class StepCursor {
     step_.first = tile_ == range.FirstTile();
     step_.last = tile_ + 1 == range.Tiles();
     step_.opens = true;
-    for (uint32_t band = 0; band < band_; ++band) {
-      step_.opens = step_.opens && !ranges_[band].Visits(tile_);
+    for (uint32_t turn = 0; turn < turn_; ++turn) {
+      step_.opens = step_.opens && !ranges_[BandAt(turn)].Visits(tile_);
     }
     step_.closes = true;
     step_.fetched = step_.keys;
-    for (uint32_t band = band_ + 1; band < bands_; ++band) {
-      if (ranges_[band].Visits(tile_)) {
+    for (uint32_t turn = turn_ + 1; turn < bands_; ++turn) {
+      const BlockRange& later = ranges_[BandAt(turn)];
+      if (later.Visits(tile_)) {
         step_.closes = false;
-        step_.fetched = ranges_[band].KeysIn(tile_);
+        step_.fetched = step_.fetched > later.KeysIn(tile_) ? step_.fetched : later.KeysIn(tile_);
       }
     }
+    step_.ends = step_.closes && tile_ + 1 == tiles_;
     step_.slot = slot_;
   }
 
   ForwardTasks tasks_;
+  BandOrder order_ = BandOrder::kSame;
   BlockRange ranges_[kMaxBands];
   Step step_{};
   uint32_t depth_ = 1;
   uint32_t round_ = 0;
+  uint32_t serial_ = 0;
   uint32_t bands_ = 0;
-  uint32_t band_ = 0;
+  uint32_t turn_ = 0;  // among the bands
   uint32_t tile_ = 0;
   uint32_t tiles_ = 0;
   uint32_t slot_ = 0;

@@ -51,7 +51,8 @@ class ForwardLoopCube {
     product_ = l0c_buffer_.template Get<float>();
   }
 
-  __aicore__ inline void Run() {
+  __aicore__ inline void Run(const Rounds& rounds = Rounds()) {
+    tasks_.Select(rounds);
     OpenRings();
     StepCursor head(tiling_, tasks_);
     StepCursor tail = head;

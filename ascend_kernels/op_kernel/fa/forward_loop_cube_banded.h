@@ -5,6 +5,7 @@
 #ifndef ASCENDFA_FA_FORWARD_LOOP_CUBE_BANDED_H
 #define ASCENDFA_FA_FORWARD_LOOP_CUBE_BANDED_H
 
+#include "band_queries.h"
 #include "banded_operands.h"
 
 namespace ascendfa {
@@ -13,12 +14,16 @@ template <typename Element>
 class ForwardLoopCubeBanded {
  public:
   __aicore__ inline ForwardLoopCubeBanded(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
-      : pipe_(pipe), tiling_(tiling), operands_(pipe, tiling, bridge_) {}
+      : pipe_(pipe),
+        tiling_(tiling),
+        band_queries_(pipe, tiling),
+        operands_(pipe, tiling, bridge_) {}
 
   __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR workspace, uint32_t group) {
     bridge_.Init(tiling_, workspace, group);
     tasks_ = ForwardTasks(tiling_, group);
-    operands_.Init(q, k, v);
+    band_queries_.Init(q);
+    operands_.Init(k, v);
     pipe_.InitBuffer(l0a_buffer_, kL0aBytes);
     pipe_.InitBuffer(l0b_buffer_, kL0bBytes);
     pipe_.InitBuffer(l0c_buffer_, kL0cBytes);
@@ -29,10 +34,12 @@ class ForwardLoopCubeBanded {
     scores_ = outputs_[kRowParts * kProductElements];
   }
 
-  __aicore__ inline void Run() {
+  __aicore__ inline void Run(const Rounds& rounds = Rounds()) {
+    tasks_.Select(rounds);
     StepCursor head(tiling_, tasks_);
     StepCursor tail = head;
     OpenRings();
+    band_queries_.Open(head);
     operands_.Open(head);
     uint32_t ahead = 0;
     bool opened = false;
@@ -67,6 +74,7 @@ class ForwardLoopCubeBanded {
         --ahead;
       }
     }
+    band_queries_.Close();
     operands_.Close();
     CloseRings();
   }
@@ -74,9 +82,9 @@ class ForwardLoopCubeBanded {
  private:
   __aicore__ inline void BeginScores(const Step& step) {
     query_ring_.Acquire();
-    LoadLeftByRows(queries_, operands_.Queries(step), AlignUp(step.rows, kFractalRows),
+    LoadLeftByRows(queries_, band_queries_.Get(step), AlignUp(step.rows, kFractalRows),
                    tiling_.head_dim_padded);
-    operands_.DoneWithQueries(step);
+    band_queries_.Done(step);
   }
 
   // 128 columns of S = Q band x K tile^T.
@@ -180,7 +188,8 @@ class ForwardLoopCubeBanded {
   const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
   CubeVectorBridge<Element> bridge_;
-  BandedOperands<Element> operands_;
+  BandQueries<Element> band_queries_;
+  BandedOperands<Element, QueryRowTiles> operands_;
 
   AscendC::TBuf<AscendC::TPosition::A2> l0a_buffer_;
   AscendC::TBuf<AscendC::TPosition::B2> l0b_buffer_;

@@ -10,6 +10,7 @@
 #include "kernel_operator.h"
 #include "online_softmax.h"
 #include "output_accumulator.h"
+#include "result_tensors.h"
 #include "score_terms.h"
 #include "slot_ring.h"
 #include "ub_arena.h"
@@ -20,12 +21,11 @@ template <typename Element>
 class ForwardLoopVector {
  public:
   __aicore__ inline ForwardLoopVector(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
-      : pipe_(pipe), tiling_(tiling) {}
+      : pipe_(pipe), tiling_(tiling), results_(tiling) {}
 
   __aicore__ inline void Init(const ScoreInputs& inputs, GM_ADDR out, GM_ADDR lse,
                               GM_ADDR workspace, uint32_t group, uint32_t member) {
-    out_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(out));
-    lse_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(lse));
+    results_.Init(out, lse);
     bridge_.Init(tiling_, workspace, group);
     tasks_ = ForwardTasks(tiling_, group);
     member_ = member;
@@ -49,7 +49,8 @@ class ForwardLoopVector {
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  __aicore__ inline void Run() {
+  __aicore__ inline void Run(const Rounds& rounds = Rounds()) {
+    tasks_.Select(rounds);
     OpenRings();
     WriteRowsWithoutKeys();
     StepCursor head(tiling_, tasks_);
@@ -264,26 +265,15 @@ class ForwardLoopVector {
 
   // MTE3: staged log-sum-exps of this core's share.
   __aicore__ inline void StoreLse(const Step& step, const Share& share) {
-    const uint64_t head = static_cast<uint64_t>(step.batch) * tiling_.q_heads + step.q_head;
-    const AscendC::DataCopyExtParams params(1, share.count * sizeof(float), 0, 0, 0);
-    AscendC::DataCopyPad(
-        lse_[head * tiling_.seq_q + step.row + share.first],
-        staging_[staging_ring_.Await() * staging_elements_].template ReinterpretCast<float>(),
-        params);
+    results_.StoreLse(
+        step, share.first, share.count,
+        staging_[staging_ring_.Await() * staging_elements_].template ReinterpretCast<float>());
     staging_ring_.Release();
   }
 
-  // MTE3: staged output rows, `row` counted from the task's first.
+  // MTE3: staged output rows, `row` counted from the band's first.
   __aicore__ inline void StoreOutput(const Step& step, uint32_t row, uint32_t rows) {
-    const int64_t offset = tiling_.out.batch * step.batch + tiling_.out.head * step.q_head +
-                           tiling_.out.row * (step.row + row);
-    const uint32_t bytes = tiling_.value_dim * sizeof(Element);
-    const uint32_t gap = static_cast<uint32_t>(tiling_.out.row) * sizeof(Element) - bytes;
-    const uint32_t staged = tiling_.value_dim_padded * sizeof(Element);
-    const AscendC::DataCopyExtParams params(static_cast<uint16_t>(rows), bytes,
-                                            (staged - AlignUp(bytes, kBlockBytes)) / kBlockBytes,
-                                            gap, 0);
-    AscendC::DataCopyPad(out_[offset], staging_[staging_ring_.Await() * staging_elements_], params);
+    results_.StoreOutput(step, row, rows, staging_[staging_ring_.Await() * staging_elements_]);
     staging_ring_.Release();
   }
 
@@ -340,8 +330,7 @@ class ForwardLoopVector {
   const FlashAttentionTiling& tiling_;
   ForwardTasks tasks_;
   CubeVectorBridge<Element> bridge_;
-  AscendC::GlobalTensor<Element> out_;
-  AscendC::GlobalTensor<float> lse_;
+  ResultTensors<Element> results_;
 
   UbArena arena_;
   FloatTensor scores_;

@@ -15,8 +15,6 @@ namespace ascendfa {
 // Where the negative maximum starts: no score is lower than its negative but minus infinity, and it
 // is finite, so that no difference of a score or a maximum and a maximum is undefined.
 constexpr float kStartOffset = -kMostNegative;
-// Keeps a row without keys from dividing zero by zero.
-constexpr float kTinySum = 1.0e-30f;
 
 // Statistics of the rows of one vector core, one set per step in flight: the pipeline still needs
 // a step's alpha, m and l when it has long begun the next ones.

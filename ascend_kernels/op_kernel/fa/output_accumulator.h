@@ -3,7 +3,7 @@
 #ifndef ASCENDFA_FA_OUTPUT_ACCUMULATOR_H
 #define ASCENDFA_FA_OUTPUT_ACCUMULATOR_H
 
-#include "online_softmax.h"
+#include "output_scaler.h"
 
 namespace ascendfa {
 
@@ -14,17 +14,13 @@ class OutputAccumulator {
     width_ = width;
     band_elements_ = rows * width;
     output_ = arena.Take<float>(bands * band_elements_);
-    ones_ = arena.Take<float>(kVectorRows);
-    inverse_ = arena.Take<float>(kVectorRows);
-    spread_ = arena.Take<float>(kVectorRows * kBlockFloats);
-    AscendC::Duplicate(ones_, 1.0f, kRepeatFloats, 1, 1, 8);
-    AscendC::Duplicate(inverse_, 0.0f, kRepeatFloats, 1, 1, 8);
+    scaler_.Init(arena);
   }
 
   // The step's alpha, for Accumulate, unless it is its band's first. A vector barrier has to lie
   // between.
   __aicore__ inline void Prepare(const FloatTensor& alpha, uint32_t rows) {
-    SpreadRows(spread_, alpha, rows);
+    SpreadRows(scaler_.Spread(), alpha, rows);
   }
 
   __aicore__ inline void Begin(uint32_t band, bool first_of_band) {
@@ -44,52 +40,31 @@ class OutputAccumulator {
         AscendC::Adds(strip, added, 0.0f, rows.Lanes(block), repeats,
                       AscendC::UnaryRepeatParams(1, 1, rows.Stride(), rows.Stride()));
       } else {
-        AscendC::FusedMulAdd(strip, spread_[offset * kBlockFloats], added, rows.Lanes(block),
-                             repeats,
+        AscendC::FusedMulAdd(strip, scaler_.Spread()[offset * kBlockFloats], added,
+                             rows.Lanes(block), repeats,
                              AscendC::BinaryRepeatParams(1, 0, 1, rows.Stride(), 1, rows.Stride()));
       }
     }
   }
 
-  // After the band's last Accumulate: 1 / l, for Finish, and the log-sum-exp of every row.
-  // `maximum` is the negative of it.
+  // After the band's last Accumulate, for Finish; the log-sum-exp of every row. `maximum` is the
+  // negative of it.
   __aicore__ inline void Close(const FloatTensor& maximum, const FloatTensor& sum,
                                const FloatTensor& lse, uint32_t rows) {
-    AscendC::Maxs(inverse_, sum, kTinySum, rows, 1, LanesUnary());
-    AscendC::Ln(lse, sum, rows, 1, LanesUnary());
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Div(inverse_, ones_, inverse_, rows, 1, LanesBinary());
-    AscendC::Sub(lse, lse, maximum, rows, 1, LanesBinary());
-    AscendC::PipeBarrier<PIPE_V>();
-    SpreadRows(spread_, inverse_, rows);
-    AscendC::PipeBarrier<PIPE_V>();
+    scaler_.Close(maximum, sum, lse, rows);
   }
 
   // `count` finished rows from row `offset` on, in the element type.
   template <typename Element>
   __aicore__ inline void Finish(const AscendC::LocalTensor<Element>& dst, uint32_t offset,
                                 uint32_t count) {
-    const Rows rows{count, width_};
-    const FloatTensor output = current_[offset * width_];
-    const uint8_t repeats = static_cast<uint8_t>(count);
-    for (uint32_t block = 0; block < rows.Blocks(); ++block) {
-      const FloatTensor strip = output[block * kRepeatFloats];
-      AscendC::Mul(strip, strip, spread_[offset * kBlockFloats], rows.Lanes(block), repeats,
-                   RowBroadcast(rows));
-    }
-    AscendC::PipeBarrier<PIPE_V>();
-    for (uint32_t block = 0; block < rows.Blocks(); ++block) {
-      Narrow(dst[block * kRepeatFloats], output[block * kRepeatFloats], rows.Lanes(block), repeats,
-             rows.Stride());
-    }
+    scaler_.Finish(dst, current_[offset * width_], Rows{count, width_}, offset);
   }
 
  private:
   FloatTensor output_;   // of all bands
   FloatTensor current_;  // of the current one
-  FloatTensor ones_;
-  FloatTensor inverse_;
-  FloatTensor spread_;
+  OutputScaler scaler_;
   uint32_t width_ = 0;
   uint32_t band_elements_ = 0;
   bool first_ = true;

@@ -32,7 +32,7 @@ class StripAlibi {
     }
   }
 
-  // Wants a barrier before, the caller owes one.
+  // Has a barrier before it touches the scores, the caller owes one.
   __aicore__ inline void Apply(const FloatTensor& scores, const Strip& strip,
                                const SeqLen& seqlen) const {
     const int32_t count = static_cast<int32_t>(strip.rows * kSide);
@@ -96,12 +96,11 @@ class StripTerms {
       AscendC::PipeBarrier<PIPE_V>();
       softcap_.Apply(scores, Rows{strip.Elements() / kRepeatFloats, kRepeatFloats});
     }
+    // What follows begins with work of its own, and a barrier.
     if (sloped_) {
-      AscendC::PipeBarrier<PIPE_V>();
       alibi_.Apply(scores, strip, seqlen);
     }
     if (tensors_.Any()) {
-      AscendC::PipeBarrier<PIPE_V>();
       tensors_.Apply(scores, strip);
     }
   }

@@ -10,6 +10,7 @@
 #include "forward_loop.h"
 #include "kernel_operator.h"
 #include "slot_ring.h"
+#include "task_cursor.h"
 #include "ub_arena.h"
 
 namespace ascendfa {
@@ -48,7 +49,7 @@ class TileLoader {
   }
 
   // From now on loads the cursor's tiles, those of tasks before `end`.
-  __aicore__ inline void Start(const StepCursor& cursor, uint32_t end) {
+  __aicore__ inline void Start(const TaskCursor& cursor, uint32_t end) {
     cursor_ = cursor;
     end_ = end;
     EnterTile();
@@ -82,11 +83,14 @@ class TileLoader {
   }
   // For the values of the oldest tile that still lacks them.
   __aicore__ inline void AwaitValues() { value_ring_.Await(); }
-  // Keys and values of the oldest tile are done with.
-  __aicore__ inline void ReleaseTile() {
+  // Queries and keys of the oldest tile are done with; its values.
+  __aicore__ inline void ReleaseKeys() {
     tile_ring_.Release();
-    value_ring_.Release();
     ++released_;
+  }
+  __aicore__ inline void ReleaseValues() {
+    value_ring_.Release();
+    ++released_values_;
   }
 
   // Parts of the tile in a slot.
@@ -126,10 +130,12 @@ class TileLoader {
 
   __aicore__ inline bool CanLoad() const {
     return cursor_.Valid() && cursor_.Round() < end_ &&
-           (piece_ != 0 || started_ - released_ < kTileSlots);
+           (piece_ != 0 || started_ - released_ < kTileSlots) &&
+           (piece_ + strips_ != piece_count_ || started_ - released_values_ <= kTileSlots);
   }
 
-  // The pieces of the cursor's tile: queries, then per strip its keys and a share of the values.
+  // The pieces of the cursor's tile: queries, strips of keys, and as many shares of the values,
+  // which are needed last.
   __aicore__ inline void EnterTile() {
     piece_ = 0;
     if (!cursor_.Valid()) {
@@ -137,7 +143,8 @@ class TileLoader {
     }
     const Step& step = cursor_.Current();
     query_pieces_ = step.first ? CeilDiv(step.rows, kStripKeys) : 0;
-    piece_count_ = query_pieces_ + 2 * CeilDiv(step.keys, kStripKeys);
+    strips_ = CeilDiv(step.keys, kStripKeys);
+    piece_count_ = query_pieces_ + 2 * strips_;
     straight_ = step.keys % kFractalRows == 0 && LoadsColumns(v_.columns, v_.strides.row);
   }
 
@@ -146,19 +153,22 @@ class TileLoader {
     if (piece_ == 0) {
       ++started_;
       next_slot_ = tile_ring_.Acquire();
+    }
+    Piece piece{};
+    const uint32_t left = piece_count_ - piece_;
+    const bool values = left <= strips_;
+    if (left == strips_) {
       value_ring_.Acquire();
       if (!straight_) {
         value_ring_.Publish();
       }
     }
-    Piece piece{};
-    const uint32_t left = piece_count_ - piece_;
-    piece.completes = left == (straight_ ? 2 : 1);
-    if (straight_ && piece_ >= query_pieces_ && left % 2 == 1) {
-      LoadColumns(step, (piece_ - query_pieces_) / 2);
+    if (straight_ && values) {
+      LoadColumns(step, strips_ - left);
       NextPiece();
       return;
     }
+    piece.completes = left == (straight_ ? strips_ + 1 : 1);
     if (piece_ < query_pieces_) {
       const uint32_t row = piece_ * kStripKeys;
       const uint32_t rows = Smaller(kStripKeys, step.rows - row);
@@ -166,14 +176,12 @@ class TileLoader {
       piece.column_rows = AlignUp(step.rows, kFractalRows);
       Fetch(q_, step.batch, step.q_head, step.row + row, rows, true, piece);
     } else {
-      const uint32_t index = piece_ - query_pieces_;
-      const uint32_t strip = index / 2;
+      const uint32_t strip = (values ? 1 : 2) * strips_ - left;
       const uint32_t key = strip * kStripKeys;
       const uint32_t rows = Smaller(kStripKeys, step.keys - key);
-      const bool keys = index % 2 == 0;
-      piece.target = keys ? Keys(next_slot_, strip) : Values(next_slot_)[key * kBlockHalves];
-      piece.column_rows = AlignUp(keys ? rows : step.keys, kFractalRows);
-      Fetch(keys ? k_ : v_, step.batch, step.kv_head, step.key + key, rows, false, piece);
+      piece.target = values ? Values(next_slot_)[key * kBlockHalves] : Keys(next_slot_, strip);
+      piece.column_rows = AlignUp(values ? step.keys : rows, kFractalRows);
+      Fetch(values ? v_ : k_, step.batch, step.kv_head, step.key + key, rows, false, piece);
     }
     queue_[(oldest_ + pending_) % kLoadSlots] = piece;
     ++pending_;
@@ -190,7 +198,7 @@ class TileLoader {
   // MTE2: the strip-th share of the tile's columns of values.
   __aicore__ inline void LoadColumns(const Step& step, uint32_t strip) {
     const uint32_t columns = v_.padded / kBlockHalves;
-    const uint32_t share = CeilDiv(columns, CeilDiv(step.keys, kStripKeys));
+    const uint32_t share = CeilDiv(columns, strips_);
     const int64_t start =
         v_.strides.batch * step.batch + v_.strides.head * step.kv_head + v_.strides.row * step.key;
     const uint32_t end = Smaller((strip + 1) * share, columns);
@@ -285,13 +293,14 @@ class TileLoader {
   SlotRing<AscendC::HardEvent::MTE3_MTE1, AscendC::HardEvent::MTE1_MTE3> tile_ring_;
   SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> value_ring_;
 
-  StepCursor cursor_;
+  TaskCursor cursor_;
   uint32_t end_ = 0;
   Piece queue_[kLoadSlots];
   uint32_t oldest_ = 0;
   uint32_t pending_ = 0;
   uint32_t piece_ = 0;         // of the cursor's tile
   uint32_t query_pieces_ = 0;  // of it
+  uint32_t strips_ = 0;        // of it
   uint32_t piece_count_ = 0;
   bool straight_ = false;  // its values come straight
   uint32_t piece_elements_ = 0;
@@ -299,7 +308,8 @@ class TileLoader {
   uint32_t started_ = 0;    // tiles whose loading has begun
   uint32_t published_ = 0;  // tiles handed to the consumer
   uint32_t awaited_ = 0;    // tiles the consumer has asked for
-  uint32_t released_ = 0;   // tiles it has let go of
+  uint32_t released_ = 0;   // tiles whose keys it has let go of
+  uint32_t released_values_ = 0;
 };
 
 }  // namespace ascendfa

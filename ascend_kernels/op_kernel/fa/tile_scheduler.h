@@ -31,7 +31,9 @@ class TileScheduler {
 
   // The group's round-th task. False when it has no more.
   __aicore__ inline bool Get(uint32_t round, Task& task) const {
-    const uint32_t seat = (round % 2 == 0) ? group_ : groups_ - 1 - group_;
+    // Groups change places between pairs of rounds: what a pair costs depends on where it begins.
+    const uint32_t place = head_by_head_ ? (group_ + round / 2 * kPlaces) % groups_ : group_;
+    const uint32_t seat = (round % 2 == 0) ? place : groups_ - 1 - place;
     const uint64_t index = static_cast<uint64_t>(round) * groups_ + seat;
     if (index >= static_cast<uint64_t>(batch_heads_) * blocks_) {
       return false;
@@ -47,6 +49,8 @@ class TileScheduler {
   }
 
  private:
+  static constexpr uint32_t kPlaces = 11;
+
   uint32_t batch_heads_ = 0;
   uint32_t blocks_ = 0;
   uint32_t group_ = 0;

@@ -36,6 +36,8 @@ constexpr uint32_t kQuerySlots = 2;
 constexpr uint32_t kWeightSlots = 2;
 
 constexpr uint32_t kVectorCores = 2;  // per cube core
+// What the referenced loop takes of a vector core's unified buffer: all that a kernel may use.
+constexpr uint32_t kReferencedUbBytes = 196352;
 // Query rows a vector core holds statistics for: one repeat of fp32.
 constexpr uint32_t kVectorRows = kRepeatFloats;
 

@@ -29,13 +29,14 @@ __aicore__ inline void FillZero(const AscendC::LocalTensor<Element>& dst, uint32
 }
 
 // GM -> L1 (MTE2): `rows` x `cols` elements, row_stride apart. Columns are padded by the copy
-// itself, rows up to the next multiple of 16 by a fill.
+// itself, rows up to the next multiple of `row_unit`, of 16 itself, by a fill.
 template <typename Element>
 __aicore__ inline void LoadTile(const AscendC::LocalTensor<Element>& dst,
                                 const AscendC::GlobalTensor<Element>& src, uint32_t rows,
-                                uint32_t cols, int64_t row_stride) {
+                                uint32_t cols, int64_t row_stride,
+                                uint32_t row_unit = kFractalRows) {
   constexpr uint32_t kBlockElements = kBlockBytes / sizeof(Element);
-  const uint32_t padded_rows = AlignUp(rows, kFractalRows);
+  const uint32_t padded_rows = AlignUp(rows, row_unit);
   // Rows that overlap or coincide, or lie too far apart, come one by one.
   const bool together = row_stride >= cols && row_stride <= kMaxRowStride;
   AscendC::Nd2NzParams params;
@@ -130,6 +131,15 @@ __aicore__ inline void LoadRightByRows(const AscendC::LocalTensor<Element>& dst,
   AscendC::LoadData(dst, src, params);
 }
 
+// L1 -> L0A (MTE1): the transposes of tiles of `rows` rows, `cols` columns in all, as left
+// operands; the products run over the rows, so each fractal is turned.
+template <typename Element>
+__aicore__ inline void LoadLeftTransposed(const AscendC::LocalTensor<Element>& dst,
+                                          const AscendC::LocalTensor<Element>& src, uint32_t rows,
+                                          uint32_t cols) {
+  LoadRightByRows(dst, src, rows, cols);
+}
+
 // L1 -> L0A (MTE1): columns [col, col + cols) of a tile as the left operand. All counts are
 // multiples of 16.
 template <typename Element>
@@ -213,20 +223,46 @@ __aicore__ inline void Multiply(const AscendC::LocalTensor<float>& dst,
   AscendC::Mmad(dst, left, right, params);
 }
 
-// L0C -> GM (FIX): the first `rows` rows of a product of `cols` columns, as fp32 or rounded to
-// fp16.
-__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<float>& dst,
+// The same, added to one fp32 number per column, from the bias table.
+template <typename Element>
+__aicore__ inline void MultiplyWithBias(const AscendC::LocalTensor<float>& dst,
+                                        const AscendC::LocalTensor<Element>& left,
+                                        const AscendC::LocalTensor<Element>& right,
+                                        const AscendC::LocalTensor<float>& bias, uint32_t m,
+                                        uint32_t n, uint32_t k) {
+  AscendC::MmadParams params;
+  params.m = static_cast<uint16_t>(m);
+  params.n = static_cast<uint16_t>(n);
+  params.k = static_cast<uint16_t>(k);
+  params.cmatrixInitVal = false;
+  AscendC::Mmad(dst, left, right, bias, params);
+}
+
+// L0C -> GM (FIX): the first `rows` rows of a product of `product_rows` rows and `cols` columns, as
+// fp32 or rounded to fp16.
+template <typename Out>
+__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<Out>& dst,
                                     const AscendC::LocalTensor<float>& src, uint32_t rows,
-                                    uint32_t cols, uint32_t row_stride) {
+                                    uint32_t product_rows, uint32_t cols, uint32_t row_stride) {
   AscendC::FixpipeParamsV220 params;
   params.nSize = static_cast<uint16_t>(cols);
   params.mSize = static_cast<uint16_t>(rows);
-  params.srcStride = static_cast<uint16_t>(AlignUp(rows, kFractalRows));
+  params.srcStride = static_cast<uint16_t>(product_rows);
   params.dstStride = row_stride;
   params.ndNum = 1;
   params.srcNdStride = 0;
   params.dstNdStride = 0;
-  AscendC::Fixpipe<float, float, AscendC::CFG_ROW_MAJOR>(dst, src, params);
+  if (sizeof(Out) == sizeof(half)) {
+    params.quantPre = QuantMode_t::F322F16;
+  }
+  AscendC::Fixpipe<Out, float, AscendC::CFG_ROW_MAJOR>(dst, src, params);
+}
+
+// All rows of a product, in whole fractals there.
+__aicore__ inline void StoreProduct(const AscendC::GlobalTensor<float>& dst,
+                                    const AscendC::LocalTensor<float>& src, uint32_t rows,
+                                    uint32_t cols, uint32_t row_stride) {
+  StoreProduct(dst, src, rows, AlignUp(rows, kFractalRows), cols, row_stride);
 }
 
 }  // namespace ascendfa

@@ -1,0 +1,80 @@
+#include "plan_referenced.h"
+
+#include <algorithm>
+
+namespace ascendfa {
+namespace {
+
+// The kernel's own; see arch/dav_2201/reference_bridge.h.
+constexpr uint64_t kLanes = 64;
+constexpr uint64_t kVectorCores = 2;
+constexpr uint64_t kBandRows = 128;
+constexpr uint64_t kSampleKeys = 128;
+constexpr uint64_t kReferenceSlots = 4;
+constexpr uint64_t kOutputSlots = 8;
+constexpr uint64_t kVerdictBytes = 16 * 2 * 32;
+constexpr uint64_t kWorkspaceAlignment = 512;
+
+// As for loops with bands; see plan_forward.cpp.
+constexpr uint32_t kLag = 5;
+// Two at least, so that the task before has a step left when the last band is sampled.
+constexpr uint32_t kLead = 4;
+// fp16 holds a score s as s (1 + 2^-11): up to here scaled scores, and with them the log-sum-exp,
+// are off by less than 1e-3.
+constexpr float kTolerance = 2.0f;
+// The maximum of a row is at least its sample's: references lie above that by almost as much as
+// they may lie above a maximum.
+constexpr float kMargin = 1.9f;
+// Hidden scores are the lowest fp16 number, -65504: times this, beyond what exp() sees.
+constexpr float kLeastScale = 1.0f / 256;
+// Keys below which sampling costs more than it saves.
+constexpr int64_t kLeastKeys = 1024;
+// With shorter steps and tasks the cube core would be too few steps ahead.
+constexpr uint32_t kLeastBlockN = 384;
+constexpr int64_t kLeastBlockM = 128;
+
+bool Suits(const ForwardProblem& p, const FlashAttentionTiling& t) {
+  const bool terms = p.has_bias || p.has_mask || p.has_alibi || p.softcap != 0.0f;
+  // Every query sees a key, and none is hidden on the left.
+  const bool open = t.window_left < 0 && (t.window_right < 0 || t.seq_k >= t.seq_q);
+  const bool long_steps = t.block_n >= kLeastBlockN && t.block_m >= std::min(kLeastBlockM, p.seq_q);
+  return long_steps && t.piece_keys != 0 && !terms && open && p.scale >= kLeastScale &&
+         p.seq_k >= kLeastKeys;
+}
+
+uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+}  // namespace
+
+uint64_t PlanReferenced(const ForwardProblem& problem, FlashAttentionTiling& t) {
+  FlashAttentionReferenced& r = t.referenced;
+  r = FlashAttentionReferenced{};
+  if (!Suits(problem, t)) {
+    return t.group_bytes;
+  }
+  r.enabled = 1;
+  r.lag = kLag;
+  r.depth = kLag + 1;
+  r.lead = kLead;
+  r.tolerance = kTolerance;
+  r.margin = kMargin;
+  uint64_t used = 0;
+  const auto place = [&used](uint64_t bytes) {
+    const uint64_t offset = used;
+    used += AlignUp(bytes, kWorkspaceAlignment);
+    return offset;
+  };
+  constexpr uint64_t kHalfBytes = 2;
+  r.slot_bytes = kVectorCores * kLanes * AlignUp(t.block_n, kBandRows) * kHalfBytes;
+  place(r.depth * r.slot_bytes);
+  r.weight_offset = place(r.depth * r.slot_bytes);
+  r.sample_offset = place(kReferenceSlots * kVectorCores * kSampleKeys * kLanes * kHalfBytes);
+  r.reference_offset = place(kReferenceSlots * kVectorCores * kLanes * sizeof(float));
+  r.output_offset = place(kOutputSlots * kBandRows * t.value_dim_padded * sizeof(float));
+  // Still read when the next loop begins.
+  used = std::max(t.group_bytes, used);
+  r.verdict_offset = place(kVectorCores * kVerdictBytes);
+  return used;
+}
+
+}  // namespace ascendfa

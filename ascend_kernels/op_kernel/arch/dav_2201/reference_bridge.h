@@ -1,0 +1,125 @@
+// Architecture 2201: what the cube core and its vector cores hand each other in global memory when
+// scores travel as fp16, relative to a reference per row: samples of scores, references, scores,
+// weights, and at the end of a task its outputs. Products are transposed, a row is a key; each
+// vector core has 64 of a band's queries, and tiles of its own. As for CubeVectorBridge no flag
+// says "free again"; DESIGN.md shows why.
+#ifndef ASCENDFA_ARCH_DAV_2201_REFERENCE_BRIDGE_H
+#define ASCENDFA_ARCH_DAV_2201_REFERENCE_BRIDGE_H
+
+#include "../../fa/seqlen.h"
+#include "../../flash_attention_tiling.h"
+#include "capacities.h"
+#include "kernel_operator.h"
+
+namespace ascendfa {
+
+// Keys of a task that its rows' references are the maximum over.
+constexpr uint32_t kSampleKeys = kCubeEdge;
+// Bands whose samples, references, or outputs are under way at once.
+constexpr uint32_t kReferenceSlots = 4;
+constexpr uint32_t kOutputSlots = 8;
+// Tasks between two verdicts.
+constexpr uint32_t kMaxRounds = 16;
+constexpr uint32_t kVerdicts = kMaxRounds * kMaxBands;
+
+template <typename Element>
+class ReferenceBridge {
+ public:
+  __aicore__ inline void Init(const FlashAttentionTiling& tiling, GM_ADDR workspace,
+                              uint32_t group) {
+    base_ = workspace + tiling.group_bytes * group;
+    plan_ = tiling.referenced;
+    half_elements_ = AlignUp(tiling.block_n, kCubeEdge) * kVectorRows;
+    output_elements_ = kBandRows * tiling.value_dim_padded;
+  }
+
+  // One vector core's scores and weights of a step, [block_n][64].
+  __aicore__ inline AscendC::GlobalTensor<half> Scores(uint32_t slot, uint32_t member) const {
+    return Tensor<half>(plan_.slot_bytes * slot)[member * half_elements_];
+  }
+  __aicore__ inline AscendC::GlobalTensor<Element> Weights(uint32_t slot, uint32_t member) const {
+    return Tensor<Element>(plan_.weight_offset + plan_.slot_bytes * slot)[member * half_elements_];
+  }
+  // Of a band: its sample, [128 keys][64], and the negative references, [64].
+  __aicore__ inline AscendC::GlobalTensor<half> Sample(uint32_t serial, uint32_t member) const {
+    const uint32_t part = serial % kReferenceSlots * kVectorCores + member;
+    return Tensor<half>(plan_.sample_offset)[part * kSampleKeys * kVectorRows];
+  }
+  __aicore__ inline AscendC::GlobalTensor<float> References(uint32_t serial,
+                                                            uint32_t member) const {
+    const uint32_t part = serial % kReferenceSlots * kVectorCores + member;
+    return Tensor<float>(plan_.reference_offset)[part * kVectorRows];
+  }
+  // [128, value_dim_padded].
+  __aicore__ inline AscendC::GlobalTensor<float> Outputs(uint32_t serial) const {
+    return Tensor<float>(plan_.output_offset)[serial % kOutputSlots * output_elements_];
+  }
+  // Of each band of the tasks since the last verdict one block.
+  __aicore__ inline AscendC::GlobalTensor<float> Verdicts(uint32_t member) const {
+    return Tensor<float>(plan_.verdict_offset)[member * kVerdicts * kBlockFloats];
+  }
+
+  // Cube: after the last Fixpipe of a tile of scores, samples included, and of a band's outputs.
+  __aicore__ inline void ScoresReady() {
+    AscendC::CrossCoreSetFlag<kPairMode, PIPE_FIX>(kScoresFlag);
+  }
+  __aicore__ inline void OutputsReady() {
+    AscendC::CrossCoreSetFlag<kPairMode, PIPE_FIX>(kOutputsFlag);
+  }
+  // Vector: after the last MTE3 copy.
+  __aicore__ inline void WeightsReady() {
+    AscendC::CrossCoreSetFlag<kPairMode, PIPE_MTE3>(kWeightsFlag);
+  }
+  __aicore__ inline void ReferencesReady() {
+    AscendC::CrossCoreSetFlag<kPairMode, PIPE_MTE3>(kReferencesFlag);
+  }
+
+  // Each before the MTE2 copies that read the tile.
+  __aicore__ inline void AwaitScores() {
+    AscendC::CrossCoreWaitFlag<kPairMode, PIPE_MTE2>(kScoresFlag);
+  }
+  __aicore__ inline void AwaitOutputs() {
+    AscendC::CrossCoreWaitFlag<kPairMode, PIPE_MTE2>(kOutputsFlag);
+  }
+  __aicore__ inline void AwaitWeights() {
+    AscendC::CrossCoreWaitFlag<kPairMode, PIPE_MTE2>(kWeightsFlag);
+  }
+  __aicore__ inline void AwaitReferences() {
+    AscendC::CrossCoreWaitFlag<kPairMode, PIPE_MTE2>(kReferencesFlag);
+  }
+
+  // Verdicts are read by the scalar units of all three cores. Vector cores publish theirs after the
+  // MTE3 copy, and wait for each other.
+  __aicore__ inline void VerdictsReady() {
+    AscendC::CrossCoreSetFlag<kPairMode, PIPE_MTE3>(kVerdictsFlag);
+    AscendC::CrossCoreSetFlag<kVectorMode, PIPE_MTE3>(kPeersFlag);
+    AscendC::CrossCoreWaitFlag(kPeersFlag);
+  }
+  __aicore__ inline void AwaitVerdicts() { AscendC::CrossCoreWaitFlag(kVerdictsFlag); }
+
+ private:
+  static constexpr uint8_t kVectorMode = 1;  // among the vector cores of a cube core
+  static constexpr uint8_t kPairMode = 2;    // between a cube core and both of its vector cores
+  static constexpr uint16_t kScoresFlag = 0;
+  static constexpr uint16_t kWeightsFlag = 1;
+  static constexpr uint16_t kOutputsFlag = 2;
+  static constexpr uint16_t kReferencesFlag = 3;
+  static constexpr uint16_t kVerdictsFlag = 4;
+  static constexpr uint16_t kPeersFlag = 5;
+
+  template <typename T>
+  __aicore__ inline AscendC::GlobalTensor<T> Tensor(uint64_t offset) const {
+    AscendC::GlobalTensor<T> tensor;
+    tensor.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(base_ + offset));
+    return tensor;
+  }
+
+  GM_ADDR base_ = nullptr;
+  FlashAttentionReferenced plan_{};
+  uint32_t half_elements_ = 0;
+  uint32_t output_elements_ = 0;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_ARCH_DAV_2201_REFERENCE_BRIDGE_H

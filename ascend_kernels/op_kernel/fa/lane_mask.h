@@ -1,0 +1,76 @@
+// Keys beyond a query's last, in a slice of transposed scores: they lose 65504, what fp16 has.
+// Where key j is row j and query i lane i, what separates seen from unseen is a value of j - i.
+#ifndef ASCENDFA_FA_LANE_MASK_H
+#define ASCENDFA_FA_LANE_MASK_H
+
+#include "forward_loop.h"
+#include "lane_ops.h"
+#include "ub_arena.h"
+
+namespace ascendfa {
+
+constexpr float kLowestHalf = -65504.0f;
+
+class LaneMask {
+ public:
+  // The caller owes a vector barrier.
+  __aicore__ inline void Init(UbArena& arena) {
+    distance_ = arena.Take<half>(kRows * kLanes);
+    hidden_ = arena.Take<half>(kRows * kLanes);
+    AscendC::CreateVecIndex(distance_, static_cast<half>(0.0f), kLanes);
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Muls(distance_, distance_, static_cast<half>(-1.0f), static_cast<int32_t>(kLanes));
+    AscendC::PipeBarrier<PIPE_V>();
+    for (uint32_t row = 1; row < kRows; ++row) {
+      AscendC::Adds(distance_[row * kLanes], distance_, static_cast<half>(static_cast<float>(row)),
+                    static_cast<int32_t>(kLanes));
+    }
+  }
+
+  // Whether some query does not see some key of the slice: `row` is the first lane's query, `key`
+  // the first row's key.
+  __aicore__ inline static bool Needed(const SeqLen& seqlen, uint32_t row, uint32_t key,
+                                       uint32_t keys) {
+    return seqlen.right >= 0 && Limit(seqlen, row, key) < static_cast<int64_t>(keys) - 1;
+  }
+
+  // Ends with a vector barrier.
+  __aicore__ inline void Apply(const HalfTensor& scores, const SeqLen& seqlen, uint32_t row,
+                               uint32_t key, uint32_t keys) {
+    for (uint32_t first = 0; first < keys; first += kRows) {
+      const uint32_t rows = Smaller(kRows, keys - first);
+      int64_t limit = Limit(seqlen, row, key + first);
+      limit = limit < -kFarthest ? -kFarthest : limit;
+      limit = limit > kFarthest ? kFarthest : limit;
+      // 0 where a key is seen, 1 where it is not.
+      const int32_t count = static_cast<int32_t>(rows * kLanes);
+      AscendC::Adds(hidden_, distance_, static_cast<half>(static_cast<float>(-limit)), count);
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Maxs(hidden_, hidden_, static_cast<half>(0.0f), count);
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Mins(hidden_, hidden_, static_cast<half>(1.0f), count);
+      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Muls(hidden_, hidden_, static_cast<half>(kLowestHalf), count);
+      AscendC::PipeBarrier<PIPE_V>();
+      const HalfTensor part = scores[first * kLanes];
+      AscendC::Add(part, part, hidden_, count);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+  }
+
+ private:
+  static constexpr uint32_t kRows = 32;
+  static constexpr int64_t kFarthest = 128;  // beyond every distance
+
+  // The greatest j - i that is seen.
+  __aicore__ inline static int64_t Limit(const SeqLen& seqlen, uint32_t row, uint32_t key) {
+    return seqlen.OwnKey(row) + seqlen.right - key;
+  }
+
+  HalfTensor distance_;
+  HalfTensor hidden_;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_FA_LANE_MASK_H

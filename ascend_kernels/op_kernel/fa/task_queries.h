@@ -1,0 +1,155 @@
+// Queries of a task in L1, with the keys that its references are sampled from, and the order of
+// everything else there, for products whose rows are keys.
+#ifndef ASCENDFA_FA_TASK_QUERIES_H
+#define ASCENDFA_FA_TASK_QUERIES_H
+
+#include "../arch/capacities.h"
+#include "../arch/dav_2201/reference_bridge.h"
+#include "../arch/tile_copy.h"
+#include "forward_loop.h"
+#include "kernel_operator.h"
+#include "slot_ring.h"
+
+namespace ascendfa {
+
+// Keys are left operands, which lie in rows of fractals. Weights come as [keys][64 queries] for
+// each vector core, are turned on their way to L0A, and for that lie in columns of fractals.
+template <typename Element>
+struct KeyRowTiles {
+  using Bridge = ReferenceBridge<Element>;
+  using Tile = AscendC::LocalTensor<Element>;
+  using Tensor = AscendC::GlobalTensor<Element>;
+
+  __aicore__ constexpr static uint32_t BandRows(uint32_t rows) {
+    return AlignUp(rows, kProductRows);
+  }
+  __aicore__ constexpr static uint32_t WeightKeys(uint32_t) { return kCubeEdge; }
+  __aicore__ constexpr static uint32_t WeightOffset(const Bridge&, uint32_t) { return 0; }
+
+  __aicore__ inline static void LoadKeys(const Tile& dst, const Tensor& src, uint32_t count,
+                                         uint32_t dim, int64_t row_stride) {
+    LoadTileByRows(dst, src, count, dim, row_stride);
+  }
+  __aicore__ inline static void LoadWeights(const Tile& dst, const Bridge& bridge, const Step& step,
+                                            uint32_t first, uint32_t count) {
+    const uint32_t tile = AlignUp(count, kFractalRows) * kProductRows;
+    for (uint32_t row = 0; row < step.rows; row += kProductRows) {
+      const uint32_t member = row / kProductRows;
+      LoadTile(dst[member * tile], bridge.Weights(step.slot, member)[first * kProductRows], count,
+               kProductRows, kProductRows);
+    }
+  }
+};
+
+// The current task's queries and the next one's, 64 to a tile, and the next one's sample keys.
+template <typename Element>
+class TaskQueries {
+ public:
+  using Tile = AscendC::LocalTensor<Element>;
+
+  __aicore__ inline TaskQueries(AscendC::TPipe& pipe, const FlashAttentionTiling& tiling)
+      : pipe_(pipe), tiling_(tiling) {}
+
+  __aicore__ inline void Init(GM_ADDR q, GM_ADDR k) {
+    q_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(q));
+    k_.SetGlobalBuffer(reinterpret_cast<__gm__ Element*>(k));
+    band_elements_ =
+        Smaller(AlignUp(tiling_.block_m, kProductRows), kBandRows) * tiling_.head_dim_padded;
+    slot_elements_ = CeilDiv(tiling_.block_m, kBandRows) * band_elements_;
+    pipe_.InitBuffer(
+        buffer_,
+        (kTaskSlots * slot_elements_ + kSampleKeys * tiling_.head_dim_padded) * sizeof(Element));
+    queries_ = buffer_.template Get<Element>();
+    sample_keys_ = queries_[kTaskSlots * slot_elements_];
+  }
+
+  // Begins with the first of the group's tasks. The sample keys of each take the place of the
+  // last one's; Follow has to wait until the first task's have been read.
+  __aicore__ inline void Open(const StepCursor& steps) {
+    ring_.Open(pipe_, kTaskSlots);
+    next_ = steps;
+    Load();
+  }
+  __aicore__ inline void Follow() { Load(); }
+  __aicore__ inline void Close() { ring_.Close(pipe_); }
+
+  // MTE1: the queries and keys of a sample. Both of the task's bands have to be asked for before
+  // the next task's.
+  __aicore__ inline Tile Sampled(const Step& step) {
+    if (step.band == 0) {
+      slots_[sampled_ % kTaskSlots] = ring_.Await();
+      ++sampled_;
+    }
+    return Band(slots_[(sampled_ - 1) % kTaskSlots], step.band);
+  }
+  __aicore__ inline Tile SampleKeys() const { return sample_keys_; }
+
+  // MTE1: the queries of the step's band.
+  __aicore__ inline Tile Get(const Step& step) const {
+    return Band(slots_[current_ % kTaskSlots], step.band);
+  }
+  // After the last step of a task, before which the next one has been sampled: what Load waits for
+  // then includes that its sample keys have been read.
+  __aicore__ inline void Done() {
+    ring_.Release();
+    ++current_;
+    Load();
+  }
+
+ private:
+  static constexpr uint32_t kTaskSlots = 2;
+
+  __aicore__ inline Tile Band(uint32_t slot, uint32_t band) const {
+    return queries_[slot * slot_elements_ + band * band_elements_];
+  }
+
+  // MTE2: the next task's. All of its bands begin in its first tile.
+  __aicore__ inline void Load() {
+    while (next_.Valid() && !(next_.Current().first && next_.Current().band == 0)) {
+      next_.Next();
+    }
+    if (!next_.Valid()) {
+      return;
+    }
+    const uint32_t slot = ring_.Acquire();
+    const Step step = next_.Current();
+    LoadBand(Band(slot, 0), step);
+    if (!step.closes) {
+      next_.Next();
+      LoadBand(Band(slot, 1), next_.Current());
+    }
+    next_.Next();
+    LoadTileByRows(sample_keys_, k_[TensorOffset(tiling_.k, step, step.kv_head, step.key)],
+                   Smaller(kSampleKeys, step.fetched), tiling_.head_dim, tiling_.k.row);
+    ring_.Publish();
+  }
+
+  // Queries no row of the tensor provides are zero.
+  __aicore__ inline void LoadBand(const Tile& dst, const Step& step) {
+    for (uint32_t row = 0; row < step.rows; row += kProductRows) {
+      LoadTile(dst[row * tiling_.head_dim_padded],
+               q_[TensorOffset(tiling_.q, step, step.q_head, step.row + row)],
+               Smaller(kProductRows, step.rows - row), tiling_.head_dim, tiling_.q.row,
+               kProductRows);
+    }
+  }
+
+  AscendC::TPipe& pipe_;
+  const FlashAttentionTiling& tiling_;
+  AscendC::GlobalTensor<Element> q_;
+  AscendC::GlobalTensor<Element> k_;
+  AscendC::TBuf<AscendC::TPosition::A1> buffer_;
+  Tile queries_;
+  Tile sample_keys_;
+  SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> ring_;
+  StepCursor next_;
+  uint32_t slots_[kTaskSlots] = {};
+  uint32_t sampled_ = 0;  // tasks
+  uint32_t current_ = 0;
+  uint32_t band_elements_ = 0;
+  uint32_t slot_elements_ = 0;
+};
+
+}  // namespace ascendfa
+
+#endif  // ASCENDFA_FA_TASK_QUERIES_H
