@@ -17,17 +17,19 @@ TEST(TileSchedulerTest, EveryTaskGoesToOneGroup) {
   for (const uint32_t groups : {1u, 2u, 3u, 20u, 24u}) {
     for (const uint32_t batch_heads : {1u, 5u, 32u}) {
       for (const uint32_t blocks : {1u, 2u, 7u, 32u}) {
-        std::set<std::pair<uint32_t, uint32_t>> seen;
-        for (uint32_t group = 0; group < groups; ++group) {
-          const TileScheduler scheduler(batch_heads, blocks, group, groups);
-          Task task;
-          for (uint32_t round = 0; scheduler.Get(round, task); ++round) {
-            ASSERT_LT(task.batch_head, batch_heads);
-            ASSERT_LT(task.block, blocks);
-            ASSERT_TRUE(seen.emplace(task.batch_head, task.block).second);
+        for (const bool head_by_head : {false, true}) {
+          std::set<std::pair<uint32_t, uint32_t>> seen;
+          for (uint32_t group = 0; group < groups; ++group) {
+            const TileScheduler scheduler(batch_heads, blocks, group, groups, head_by_head);
+            Task task;
+            for (uint32_t round = 0; scheduler.Get(round, task); ++round) {
+              ASSERT_LT(task.batch_head, batch_heads);
+              ASSERT_LT(task.block, blocks);
+              ASSERT_TRUE(seen.emplace(task.batch_head, task.block).second);
+            }
           }
+          ASSERT_EQ(seen.size(), batch_heads * blocks);
         }
-        ASSERT_EQ(seen.size(), batch_heads * blocks);
       }
     }
   }

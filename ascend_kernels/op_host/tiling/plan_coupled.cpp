@@ -121,9 +121,9 @@ uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
   const uint64_t dense = AlignUp(kHalf * t.block_m, 32);
   uint64_t bytes = kFloat * std::max(kStages * strip, output);
   bytes += kHalf * kStagingSlots * std::max(strip, output);
-  bytes += kFloat * 2 * kLanes * kLanes;                                // masks
-  bytes += kFloat * column + kHalf * column;                            // scratch
-  bytes += kFloat * column + kHalf * column + dense + kHalf * 2 * 128;  // reference
+  bytes += kFloat * 2 * kLanes * kLanes;      // masks
+  bytes += kFloat * column + kHalf * column;  // scratch
+  bytes += kFloat * column + dense;           // reference
   bytes +=
       kFloat * column + dense + kFloat * (64 + 8 + 8) + kHalf * 4 * (kChecks + 1) + 24;  // output
   bytes += kFloat * 2 * (t.block_m + 8);

@@ -130,7 +130,7 @@ class CoupledCube {
              strip.columns, !strip.first);
     left_ring_.Release();
     if (strip.ends_tile) {
-      loader_.ReleaseTile();
+      loader_.ReleaseValues();
     }
   }
 

@@ -13,6 +13,7 @@
 #include "strip_output.h"
 #include "strip_softmax.h"
 #include "strip_terms.h"
+#include "task_cursor.h"
 
 namespace ascendfa {
 
@@ -23,6 +24,7 @@ class ForwardLoopCoupled : private CoupledCube {
 
   __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, const ScoreInputs& inputs,
                               GM_ADDR out, GM_ADDR lse, uint32_t group) {
+    group_ = group;
     tasks_ = ForwardTasks(tiling_, group);
     const uint32_t m = tiling_.block_m;
     const uint32_t output_elements = kStripKeys * value_dim_;
@@ -35,7 +37,7 @@ class ForwardLoopCoupled : private CoupledCube {
     const AscendC::LocalTensor<half> narrow_scratch = arena_.Take<half>(m * kFractalRows);
     terms_.Init(tiling_, inputs, arena_);
     exact_ = terms_.Any();
-    reference_.Init(arena_, m, tiling_.scale < 0.0f, exact_, scratch, narrow_scratch);
+    reference_.Init(arena_, m, tiling_.scale, exact_, scratch, narrow_scratch);
     output_.Init(out, lse, arena_, scratch, narrow_scratch);
 
     InitCube(q, k, v, arena_);
@@ -49,9 +51,9 @@ class ForwardLoopCoupled : private CoupledCube {
     staging_.Publish();
     LoadConstants();
     WriteTasksWithoutKeys();
-    StepCursor cursor(tiling_, tasks_);
+    TaskCursor cursor(tasks_, group_);
     while (cursor.Valid()) {
-      const StepCursor begin = cursor;
+      const TaskCursor begin = cursor;
       const uint32_t end = begin.Round() + StripOutput::kChecks;
       loader_.Start(begin, end);
       Tasks(cursor, begin.Round(), end, true);
@@ -66,9 +68,9 @@ class ForwardLoopCoupled : private CoupledCube {
 
   // Tasks whose reference, taken from their first strip, turned out too low, or more than its two
   // halves hold: again, with the maximum of all their scores, subtracted by the vector unit.
-  __aicore__ inline void Repair(const StepCursor& begin, uint32_t end) {
+  __aicore__ inline void Repair(const TaskCursor& begin, uint32_t end) {
     AscendC::PipeBarrier<PIPE_ALL>();
-    StepCursor cursor = begin;
+    TaskCursor cursor = begin;
     while (cursor.Valid() && cursor.Round() < end) {
       const uint32_t round = cursor.Round();
       if (!output_.Failed(round - begin.Round(), exact_)) {
@@ -76,7 +78,7 @@ class ForwardLoopCoupled : private CoupledCube {
         continue;
       }
       exact_ = true;
-      StepCursor first_pass = cursor;
+      TaskCursor first_pass = cursor;
       loader_.Start(cursor, round + 1);
       FoldTask(first_pass);
       loader_.Start(cursor, round + 1);
@@ -127,13 +129,21 @@ class ForwardLoopCoupled : private CoupledCube {
     }
   }
 
-  // Takes a strip's scores into the reference, which may just have been reset.
-  __aicore__ inline void FoldStrip(const Strip& strip, const AscendC::LocalTensor<float>& slice) {
+  // Takes a strip's scores into the reference; `only`: of which it is all.
+  __aicore__ inline void FoldStrip(const Strip& strip, const AscendC::LocalTensor<float>& slice,
+                                   bool only) {
+    if (only && exact_) {
+      reference_.Reset(strip.rows);
+    }
     FetchScores(slice, strip);
     AscendC::PipeBarrier<PIPE_V>();
-    Finish(slice, strip, exact_ ? tiling_.scale : reference_.Sign());
+    Finish(slice, strip, exact_ ? tiling_.scale : 1.0f / reference_.Unit());
     AscendC::PipeBarrier<PIPE_V>();
-    reference_.Fold(slice, strip);
+    if (only && !exact_) {
+      reference_.FoldOnly(slice, strip);
+    } else {
+      reference_.Fold(slice, strip);
+    }
   }
 
   // Hands the reference to whoever subtracts it.
@@ -146,7 +156,7 @@ class ForwardLoopCoupled : private CoupledCube {
     const AscendC::LocalTensor<half> staged = staging_.Acquire();
     reference_.Close(staged, rows);
     staging_.Publish();
-    output_.NoteReference(step, reference_.Values(), tiling_.scale * reference_.Sign());
+    output_.NoteReference(step, reference_.Values(), tiling_.scale * reference_.Unit());
     HandOver(rows, kFractalRows);
     LoadStraight(row_reference_, LoadHandedOver(), rows / kFractalRows);
     PublishLeft();
@@ -154,7 +164,7 @@ class ForwardLoopCoupled : private CoupledCube {
   }
 
   // The maximum of all the task's scores; leaves the reference open.
-  __aicore__ inline void FoldTask(StepCursor& cursor) {
+  __aicore__ inline void FoldTask(TaskCursor& cursor) {
     const uint32_t round = cursor.Round();
     reference_.Reset(AlignUp(cursor.Current().rows, kFractalRows));
     for (; cursor.Valid() && cursor.Round() == round; cursor.Next()) {
@@ -167,10 +177,11 @@ class ForwardLoopCoupled : private CoupledCube {
         const Strip strip = Describe(step, slot, index);
         terms_.Load(strip);
         Scores(strip, false);
-        FoldStrip(strip, scores_);
+        FoldStrip(strip, scores_, false);
       }
       loader_.AwaitValues();
-      loader_.ReleaseTile();
+      loader_.ReleaseKeys();
+      loader_.ReleaseValues();
     }
     ReleaseQueries();
   }
@@ -196,18 +207,17 @@ class ForwardLoopCoupled : private CoupledCube {
 
   // The reference of an opened task, where there is nothing to do meanwhile.
   __aicore__ inline void FoldFirst(const Opened& task) {
-    reference_.Reset(AlignUp(task.step.rows, kFractalRows));
     const Strip strip = Describe(task.step, task.slot, 0);
     terms_.Load(strip);
     Scores(strip, false);
-    FoldStrip(strip, scores_);
+    FoldStrip(strip, scores_, true);
   }
 
   // All tasks from the cursor's to the one before `end`. The next task's first scores, and from
   // them its reference, come into being while the last strips of a task are still on their way;
   // the output of a task is written when the first strips of the next are.
   // `fresh`: the reference is the maximum of a task's first strip; otherwise of what was folded.
-  __aicore__ inline void Tasks(StepCursor& cursor, uint32_t begin, uint32_t end, bool fresh) {
+  __aicore__ inline void Tasks(TaskCursor& cursor, uint32_t begin, uint32_t end, bool fresh) {
     Opened opened{};
     Finished finished{};
     loader_.Prepare();
@@ -253,7 +263,7 @@ class ForwardLoopCoupled : private CoupledCube {
   }
 
   // One task; leaves the cursor at the next, which it opens if it can.
-  __aicore__ inline void Turns(StepCursor& cursor, uint32_t end, Opened& opened,
+  __aicore__ inline void Turns(TaskCursor& cursor, uint32_t end, Opened& opened,
                                Finished& finished) {
     const AscendC::LocalTensor<float> product = outputs_[output_ring_.Acquire() * output_elements_];
     Strip strips[kHistory];  // by turn
@@ -273,6 +283,9 @@ class ForwardLoopCoupled : private CoupledCube {
         slot = index == 0 && turn != 0 ? loader_.AwaitTile() : slot;
         strip = Describe(cursor.Current(), slot, index);
         Scores(strip, !exact_);
+        if (strip.ends_tile) {
+          loader_.ReleaseKeys();
+        }
         ++index;
         if (strip.ends_tile) {
           index = 0;
@@ -297,11 +310,10 @@ class ForwardLoopCoupled : private CoupledCube {
         first_of_next = Describe(opened.step, opened.slot, 0);
         terms_.Load(first_of_next);
         Scores(first_of_next, false);
-        reference_.Reset(first_of_next.rows);
       }
       if (drained == kOpenTurn + 1 && opened.ready) {
         // No strip is fetched any more: the slice of this turn is free.
-        FoldStrip(first_of_next, Slice(turn + kHistory - 1));
+        FoldStrip(first_of_next, Slice(turn + kHistory - 1), true);
       }
       const Strip& weighted = strips[(turn + kHistory - (kLag - 1)) % kHistory];
       if (weighted.columns != 0) {
@@ -361,6 +373,7 @@ class ForwardLoopCoupled : private CoupledCube {
   static constexpr uint32_t kWriteTurn = 1;  // the task before is written in
   static constexpr uint32_t kOpenTurn = 2;   // of those drained, the next task is opened in
 
+  uint32_t group_ = 0;
   ForwardTasks tasks_;
   UbArena arena_;
   StripMask mask_;

@@ -74,16 +74,21 @@ class StripMask {
   // The caller owes a vector barrier, and has to have had one.
   __aicore__ inline void Apply(const AscendC::LocalTensor<float>& scores, const Strip& strip,
                                const SeqLen& seqlen) const {
-    HidePadding(scores, strip);
+    const bool padded = HidePadding(scores, strip);
     const int64_t own = seqlen.OwnKey(strip.row) - strip.key;
-    if (strip.ends_early && seqlen.right >= 0) {
-      AscendC::PipeBarrier<PIPE_V>();
+    const bool ends = strip.ends_early && seqlen.right >= 0;
+    if (ends) {
+      if (padded) {
+        AscendC::PipeBarrier<PIPE_V>();
+      }
       for (uint32_t column = 0; column < strip.columns; column += kSide) {
         HideAfter(scores[column * strip.rows], strip.rows, own + seqlen.right - column);
       }
     }
     if (strip.starts_late && seqlen.left >= 0) {
-      AscendC::PipeBarrier<PIPE_V>();
+      if (padded || ends) {
+        AscendC::PipeBarrier<PIPE_V>();
+      }
       for (uint32_t column = 0; column < strip.columns; column += kSide) {
         HideBefore(scores[column * strip.rows], strip.rows, own - seqlen.left - column);
       }
@@ -100,16 +105,17 @@ class StripMask {
   }
 
   // Columns that are no keys. They lie in the last column of 16.
-  __aicore__ inline static void HidePadding(const AscendC::LocalTensor<float>& scores,
+  __aicore__ inline static bool HidePadding(const AscendC::LocalTensor<float>& scores,
                                             const Strip& strip) {
     const uint32_t used = strip.keys % kSide;
-    if (strip.keys == strip.columns || used == 0) {
-      return;
+    if (used == 0) {
+      return false;
     }
     const uint64_t row = (kRow << used) & kRow;
     uint64_t lanes[2] = {row | row << 16 | row << 32 | row << 48, 0};
     AscendC::Duplicate(Bits(scores[(strip.columns - kSide) * strip.rows]), kHiddenScore, lanes,
                        static_cast<uint8_t>(strip.rows * kSide / kRepeatFloats), 1, 8);
+    return true;
   }
 
   __aicore__ inline static uint32_t Clamp(int64_t value, uint32_t most) {

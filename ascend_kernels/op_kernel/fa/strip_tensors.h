@@ -143,7 +143,8 @@ class StripTensors {
     ring_.Publish();
   }
 
-  // Columns beyond the strip's keys become anything. Wants a barrier before, the caller owes one.
+  // Columns beyond the strip's keys become anything. Has a barrier before it touches the scores,
+  // the caller owes one.
   __aicore__ inline void Apply(const FloatTensor& scores, const Strip& strip) {
     const uint32_t slot = ring_.Await();
     const int32_t count = static_cast<int32_t>(strip.Elements());
