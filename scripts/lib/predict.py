@@ -237,13 +237,14 @@ def lockstep_attention(heads: int, seq: int, **extra: Any) -> Case:
     }
 
 
-def add(rows: int, columns: int, *, conflicts: bool, **extra: Any) -> Case:
+def add(rows: int, columns: int, *, step: int, **extra: Any) -> Case:
+    """As a step of the Ascend C sample: 1 to 4, or 6, which avoids bank conflicts."""
     matrix = [[rows, columns], "float16"]
     return {
         "op": "AnchorAdd",
         "inputs": [matrix, matrix],
         "outputs": [matrix],
-        "attributes": [conflicts],
+        "attributes": [step],
         **extra,
     }
 

@@ -23,15 +23,17 @@ TEST(TimelineDma, ColdAndWarmReads) {
   const Costs costs = costs_for("Ascend910B3");
   CoreTrace aiv = core(CoreKind::AIV);
   aiv.records = {move(Pipe::MTE2, Path::GmToUb, 32768), barrier(Pipe::MTE2),
-                 move(Pipe::MTE2, Path::GmToUb, 32768)};
+                 move(Pipe::MTE2, Path::GmToUb, 32768), barrier(Pipe::MTE2),
+                 move(Pipe::MTE2, Path::GmToUb, 32768, 32768)};
   const Timeline t = replay({aiv}, costs);
-  // Cold: HBM gives one core 32 bytes per cycle. Warm: the pipe's 59.
-  const Span cold = t.cores[0].spans[0], warm = t.cores[0].spans[2];
+  // Cold: HBM gives one core 32 bytes per cycle. Warm: the pipe's 59. Later misses: at HBM's rate.
+  const Span cold = t.cores[0].spans[0], warm = t.cores[0].spans[2], later = t.cores[0].spans[4];
   EXPECT_NEAR(cold.end - cold.start, 1400 + 32768 / 32.0, 1e-6);
   EXPECT_NEAR(warm.end - warm.start, 200 + 32768 / 59.0, 1e-6);
-  EXPECT_EQ(t.l2.read_miss, 32768u);
+  EXPECT_NEAR(later.end - later.start, 200 + 32768 / 32.0, 1e-6);
+  EXPECT_EQ(t.l2.read_miss, 65536u);
   EXPECT_EQ(t.l2.read_hit, 32768u);
-  EXPECT_EQ(t.cores[0].bytes[static_cast<size_t>(Path::GmToUb)], 65536u);
+  EXPECT_EQ(t.cores[0].bytes[static_cast<size_t>(Path::GmToUb)], 98304u);
 }
 
 TEST(TimelineDma, WritesAndFixpipe) {

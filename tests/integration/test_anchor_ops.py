@@ -75,11 +75,11 @@ def test_matmul_multiplies(tmp_path: Path, sample: str, grid: tuple[int, int]) -
     assert np.abs(c[0] - exact).max() < 1024 * 2**-23 * 8
 
 
-@pytest.mark.parametrize("conflicts", [True, False])
-def test_add_adds(tmp_path: Path, conflicts: bool) -> None:
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 6])
+def test_add_adds(tmp_path: Path, step: int) -> None:
     rng = np.random.default_rng(4)
     x, y = (rng.standard_normal((100, 4096)).astype(np.float16) for _ in range(2))
-    z = compute(predict.add(100, 4096, conflicts=conflicts), [x, y], tmp_path)
+    z = compute(predict.add(100, 4096, step=step), [x, y], tmp_path)
     assert np.array_equal(z, x + y)
 
 
@@ -116,7 +116,7 @@ def test_lockstep_attention(tmp_path: Path) -> None:
 
 CASES = {
     "matmul": predict.matmul(768, sample="PTO", grid=(2, 3), out="float16"),
-    "add": predict.add(500, 1024, conflicts=True),
+    "add": predict.add(500, 1024, step=4),
     "attention": predict.flash_attention(3, 300, 777, 64),
     "causal": predict.flash_attention(5, 257, 257, causal=True),
     "softmax": predict.softmax(1, 160, 1024, 1.0),

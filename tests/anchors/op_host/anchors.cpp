@@ -67,13 +67,17 @@ static ge::graphStatus TilingAdd(gert::TilingContext* context) {
   auto* plan = context->GetTilingData<AnchorAddTiling>();
   if (x == nullptr || plan == nullptr) return ge::GRAPH_FAILED;
   const platform_ascendc::PlatformAscendC platform(context->GetPlatformInfo());
-  const uint32_t cores = platform.GetCoreNumAiv();
+  // The sample's steps: 1 a single core, 2 all cores, 3 larger tiles, 4 two slots, 6 operands in
+  // different banks. (5 and 6 keep their inputs out of the L2, which this kernel does not.)
+  const int64_t step = *context->GetAttrs()->GetInt(0);
+  const uint32_t cores = step == 1 ? 1 : platform.GetCoreNumAiv();
   plan->rows = Extent(*x, 0);
   plan->columns = Extent(*x, 1);
   // A full slot puts the operands a multiple of 512 bytes apart, in the same bank groups; 256 bytes
   // less moves the second one out of the first one's way.
-  plan->tile = *context->GetAttrs()->GetBool(0) ? 16384 : 16256;
-  plan->second_from = plan->tile * 2;
+  plan->tile = step < 3 ? 4096 : step < 6 ? 16384 : 16256;
+  plan->slots = step < 4 ? 1 : 2;
+  plan->second_from = step < 6 ? 32768 : 32512;
   if (plan->rows < cores || plan->columns % 16 != 0) return ge::GRAPH_FAILED;
   context->SetBlockDim(cores);
   context->GetWorkspaceSizes(1)[0] = platform.GetLibApiWorkSpaceSize();
@@ -147,7 +151,7 @@ class AnchorAdd : public OpDef {
       this->Input(input).ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
     }
     this->Output("z").ParamType(REQUIRED).DataType({ge::DT_FLOAT16}).Format({ge::FORMAT_ND});
-    this->Attr("bank_conflicts").AttrType(OPTIONAL).Bool(true);
+    this->Attr("step").AttrType(OPTIONAL).Int(4);
     this->AICore().SetTiling(optiling::TilingAdd).AddConfig("ascend910b").AddConfig("ascend910_93");
   }
 };

@@ -1,4 +1,4 @@
-// z = x + y in half, each core a contiguous share in tiles, double-buffered: the published add
+// z = x + y in half, each core a contiguous share in tiles, in one or two slots: the published add
 // sample. Where the second operand lies in UB decides whether the operands share bank groups.
 #include "kernel_operator.h"
 
@@ -32,7 +32,7 @@ class Add {
     for (uint64_t done = 0; done < share; done += plan_.tile) {
       const uint64_t left = share - done;
       Tile(from + done, left < plan_.tile ? static_cast<uint32_t>(left) : plan_.tile, slot);
-      slot ^= 1;
+      if (plan_.slots == 2) slot ^= 1;
     }
     for (slot = 0; slot < 2; ++slot) {
       AscendC::WaitFlag<HardEvent::V_MTE2>(slot);

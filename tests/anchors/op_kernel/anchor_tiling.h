@@ -21,6 +21,7 @@ struct AnchorMatmulTiling {
 struct AnchorAddTiling {
   uint32_t rows, columns;  // whole rows to each core, one more to the first ones
   uint32_t tile;           // elements per Add
+  uint32_t slots;          // 2: what is loaded, added and stored overlaps
   uint32_t second_from;    // byte offset of the second operand in UB
 };
 

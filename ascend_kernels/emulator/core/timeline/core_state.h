@@ -81,6 +81,7 @@ struct CoreState {
   double s_time = 0;
   bool queued = false;  // on the list of cores to look at
   bool started = false, finished = false;
+  bool has_fetched = false;  // something from HBM
   std::array<PipeState, kPipeCount> pipes;
   std::vector<FlagTimes> flags;  // by setting pipe, waiting pipe, id
   UnitOrder unit;

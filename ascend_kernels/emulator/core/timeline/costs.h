@@ -42,7 +42,7 @@ struct Costs {
   double load_data = 0;          // overhead of an L1 to L0 load
   double load_data_overlap = 0;  // share of that overhead hidden behind the previous load
   // DMA of global memory.
-  double read_cold = 0, read_warm = 0;  // latency of an L2 miss, of a hit
+  double read_cold = 0, read_warm = 0;  // latency of a core's first L2 miss, of any other read
   double write_latency = 0, l0c_out_latency = 0;
   double dma_outstanding = 0;  // transfers of one pipe whose latencies overlap
   double dma_unaligned = 0;    // efficiency when bursts are not 512-byte aligned

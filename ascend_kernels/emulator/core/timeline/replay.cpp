@@ -77,8 +77,13 @@ void Engine::on_issue(CoreState& core, Pipe pipe, double now) {
   const bool write = writes_gm(w.path);
   const L2Traffic traffic = l2_.access(w, write);
   out_.l2.add(traffic);
-  double latency = traffic.read_miss > 0 ? costs_.read_cold : costs_.read_warm;
-  if (write) latency = w.path == Path::L0cToGm ? costs_.l0c_out_latency : costs_.write_latency;
+  double latency = costs_.read_warm;
+  if (write) {
+    latency = w.path == Path::L0cToGm ? costs_.l0c_out_latency : costs_.write_latency;
+  } else if (traffic.read_miss > 0 && !core.has_fetched) {
+    latency = costs_.read_cold;
+    core.has_fetched = true;
+  }
   t.looked_up = true;
   t.data_from = now + latency;
   t.bytes = double(w.bytes);
