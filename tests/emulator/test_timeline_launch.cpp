@@ -87,6 +87,22 @@ TEST(TimelineLaunched, OperandsInDifferentBanksAreFaster) {
   EXPECT_DOUBLE_EQ(t.cores[0].pipes[static_cast<size_t>(Pipe::V)].busy, 24 + 64);
 }
 
+// The old values are nowhere near: the L2 fetches them.
+TEST(TimelineLaunched, AtomicStoresSaySo) {
+  AddKernel add;
+  const auto plain = add.kernel.aiv;
+  add.kernel.aiv = [plain] {
+    set_atomic(Atomic::Add, DType::F32);
+    plain();
+    set_atomic(Atomic::None, DType::F32);
+  };
+  add.kernel.spec.mode = Mode::Fast;  // nobody wrote what it adds to
+  add.kernel.spec.profile = true;
+  const Timeline t = replay(add.kernel.run().traces, costs_of(*add.kernel.spec.chip));
+  EXPECT_EQ(t.l2.written, kBytes);
+  EXPECT_EQ(t.l2.read_miss, 3 * kBytes);
+}
+
 TEST(TimelineLaunched, OpenSessionWatchesEveryLaunch) {
   AddKernel add;
   add.kernel.run();

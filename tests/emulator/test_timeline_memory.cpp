@@ -48,6 +48,17 @@ TEST(TimelineDma, WritesAndFixpipe) {
   EXPECT_EQ(t.l2.written, 87800u);
 }
 
+// What an atomic store costs is not published, so its end of the range can be asked for.
+TEST(TimelineDma, AtomicStoresMayBeSlower) {
+  Costs costs = costs_for("Ascend910B3");
+  CoreTrace aic = core(CoreKind::AIC);
+  aic.records = {move(Pipe::FIX, Path::L0cToGm, 66000)};
+  aic.records[0].work.atomic = true;
+  EXPECT_NEAR(replay({aic}, costs).cycles, 1 + 200 + 1000, 1e-6);
+  set_parameter(costs, "atomic_rate", 0.5);
+  EXPECT_NEAR(replay({aic}, costs).cycles, 1 + 200 + 2000, 1e-6);
+}
+
 // A pipe that has stored to global memory moves within the core as fast as one that has not.
 TEST(TimelineDma, LocalMovesWaitForTransfersAndNotForEachOthersLatency) {
   const Costs costs = costs_for("Ascend910A");

@@ -114,6 +114,7 @@ Costs costs_of(const Chip& chip) {
   c.l0c_out_latency = r.l0c_out;
   c.dma_outstanding = 2;  // [L]: published matmul DMA time leaves no room for exposed latency
   c.dma_unaligned = 0.7;  // [M]: 32-byte alignment costs up to 30 %
+  c.atomic_rate = 1;      // [L] not published: the optimistic end
   c.l2_line = 512;        // [L]: the alignment that reaches the full rate
   c.l2_read_group = r.l2_read;
   c.l2_write_group = r.l2_write;
@@ -170,6 +171,8 @@ const std::vector<Parameter>& parameters() {
        "[L] latency overlap of one DMA pipe"},
       {"dma_unaligned", field<&Costs::dma_unaligned>, 0.7, 1,
        "[M] 32-byte alignment costs up to 30 %"},
+      {"atomic_rate", field<&Costs::atomic_rate>, 0.5, 1,
+       "[L] not published; 0.5: the L2 reads and writes every byte"},
       {"l2_line", field<&Costs::l2_line>, 128, 4096, "[L] granularity of the L2 model"},
       {"hbm_efficiency", field<&Costs::hbm_efficiency>, 0.8, 1, "ADD [M] 1.46 of 1.6 TB/s"},
       {"cross_flag", field<&Costs::cross_flag>, 50, 500, "[L] 250 per hand-off, not published"},

@@ -46,6 +46,7 @@ struct Costs {
   double write_latency = 0, l0c_out_latency = 0;
   double dma_outstanding = 0;  // transfers of one pipe whose latencies overlap
   double dma_unaligned = 0;    // efficiency when bursts are not 512-byte aligned
+  double atomic_rate = 0;      // of an atomic store, relative to a plain one
   double l2_line = 0;          // bytes
   double l2_read_group = 0, l2_write_group = 0, ddr_group = 0;  // bytes per cycle, per core group
   double l2_read_total = 0;   // bytes per cycle of all cores, 0 = no cap known

@@ -90,6 +90,7 @@ void Engine::on_issue(CoreState& core, Pipe pipe, double now) {
   t.fetched = write ? 0 : double(traffic.read_miss);
   t.background = double(traffic.hbm()) - t.fetched;
   t.rate_cap = costs_.path[static_cast<size_t>(w.path)] * dma_efficiency(costs_, w);
+  if (w.atomic) t.rate_cap *= costs_.atomic_rate;
   if (place == queue.begin()) {
     core.out->pipes[at(pipe)].wait += t.hold.take(state.busy_until, now);
     events_.push({t.data_from, owner_of(core, pipe), EventKind::Data});
