@@ -12,7 +12,7 @@ constexpr uint64_t kBandRows = 128;
 constexpr uint64_t kSampleKeys = 128;
 constexpr uint64_t kReferenceSlots = 4;
 constexpr uint64_t kOutputSlots = 8;
-constexpr uint64_t kVerdictBytes = 16 * 2 * 32;
+constexpr uint64_t kVerdictBytes = 32 * 2 * 32;
 constexpr uint64_t kWorkspaceAlignment = 512;
 
 // As for loops with bands; see plan_forward.cpp.

@@ -35,7 +35,7 @@ class LaneSoftmax {
   __aicore__ inline void Init(UbArena& arena, float scale) {
     scale_ = scale;
     work_ = arena.Take<float>(kStages * kSliceElements);
-    // In other banks than the slices they take in.
+    // In other banks than the slices they take in, which begin at multiples of 512 bytes.
     sums_ = arena.Take<float>(kSides * kSliceElements + kBankOffset / sizeof(float));
     sums_ = sums_[kBankOffset / sizeof(float)];
     peaks_ = arena.Take<half>(kSides * kSliceElements);

@@ -65,17 +65,20 @@ class ReferencedLoopCube {
           FetchReferences(coming.Current());
         }
       }
+      drains_ = !scores;
       if (values && !opened) {
         operands_.OpenValues();
         opened = true;
       }
+      const bool goes_on = following.Valid() && following.Current().serial == tail.Current().serial;
       for (uint32_t col = 0; col < tiling_.block_n; col += kCubeEdge) {
         if (scores && col < head.Current().keys) {
           ScoreChunk(head.Current(), col);
         }
         if (values && col < tail.Current().keys) {
-          ValueChunk(tail.Current(), col);
+          ValueChunk(tail.Current(), col, goes_on);
         }
+        queries_.Advance();
       }
       if (scores) {
         head.Next();
@@ -83,8 +86,6 @@ class ReferencedLoopCube {
         ++ahead;
       }
       if (values) {
-        const bool goes_on =
-            following.Valid() && following.Current().serial == tail.Current().serial;
         EndValues(tail.Current(), goes_on);
         tail.Next();
         following.Next();
@@ -216,50 +217,64 @@ class ReferencedLoopCube {
     score_ring_.Release();
   }
 
-  // 128 keys' share of O = P tile x V tile, which sums over the tile's keys in L0C.
-  __aicore__ inline void ValueChunk(const Step& step, uint32_t col) {
+  // 128 keys' share of O = P tile x V tile, which sums over the tile's keys in L0C, and over the
+  // next tile's where the band goes on with it.
+  __aicore__ inline void ValueChunk(const Step& step, uint32_t col, bool goes_on) {
     const uint32_t k = AlignUp(Smaller(kCubeEdge, step.keys - col), kFractalRows);
     const uint32_t parts = CeilDiv(step.rows, kProductRows);
     const AscendC::LocalTensor<Element> values = operands_.Values(step, col);
     const AscendC::LocalTensor<Element> weights = operands_.Weights(col);
     const uint32_t left = left_ring_.Acquire() * kOperandElements;
     LoadLeftTransposed(left_[left], weights, k, parts * kProductRows);
-    value_ring_.Acquire();
-    LoadRightByRows(values_, values, k, tiling_.value_dim_padded);
+    // After the last scores, the queries' place is free for every other chunk.
+    const bool spare = drains_ && (col / kCubeEdge) % 2 != 0;
+    const uint32_t slot = spare ? query_ring_.Acquire() : value_ring_.Acquire();
+    const AscendC::LocalTensor<Element> right =
+        spare ? band_queries_ : values_[slot * kValueElements];
+    LoadRightByRows(right, values, k, tiling_.value_dim_padded);
     operands_.DoneWithValues(step, col);
     left_ring_.Publish();
     left_ring_.Await();
+    const bool stores = !goes_on && col + kCubeEdge >= step.keys;
     for (uint32_t row = 0; row < step.rows; row += kProductRows) {
       uint32_t& output = output_slots_[row / kProductRows];
       if (col == 0 && !continues_) {
         output = output_ring_.Acquire();
       }
-      Multiply(outputs_[output * kProductElements], left_[left + row * k], values_,
+      Multiply(outputs_[output * kProductElements], left_[left + row * k], right,
                ProductRows(step, row), tiling_.value_dim_padded, k, col != 0 || continues_);
+      if (stores) {
+        StoreOutputs(step, row);
+      }
     }
-    value_ring_.Release();
+    if (spare) {
+      query_ring_.Release();
+    } else {
+      value_ring_.Release();
+    }
     left_ring_.Release();
   }
 
-  // Adds what has summed up in L0C to the band's outputs, unless the next step goes on with it.
+  // Adds what has summed up in L0C to 64 rows of the band's outputs.
+  __aicore__ inline void StoreOutputs(const Step& step, uint32_t row) {
+    const uint32_t width = tiling_.value_dim_padded;
+    const bool adds = !step.first && !(opened_ && continues_);
+    output_ring_.Publish();
+    if (adds) {
+      AscendC::SetAtomicAdd<float>();
+    }
+    StoreProduct(bridge_.Outputs(step.serial)[row * width],
+                 outputs_[output_ring_.Await() * kProductElements],
+                 Smaller(kProductRows, step.rows - row), width, width);
+    if (adds) {
+      AscendC::SetAtomicNone();
+    }
+    output_ring_.Release();
+  }
+
   __aicore__ inline void EndValues(const Step& step, bool goes_on) {
     opened_ = (opened_ && continues_) || step.first;
     continues_ = goes_on;
-    if (goes_on) {
-      return;
-    }
-    const uint32_t width = tiling_.value_dim_padded;
-    const AscendC::GlobalTensor<float> outputs = bridge_.Outputs(step.serial);
-    if (!opened_) {
-      AscendC::SetAtomicAdd<float>();
-    }
-    for (uint32_t row = 0; row < step.rows; row += kProductRows) {
-      output_ring_.Publish();
-      StoreProduct(outputs[row * width], outputs_[output_ring_.Await() * kProductElements],
-                   Smaller(kProductRows, step.rows - row), width, width);
-      output_ring_.Release();
-    }
-    AscendC::SetAtomicNone();
     if (step.last) {
       bridge_.OutputsReady();
     }
@@ -272,7 +287,7 @@ class ReferencedLoopCube {
 
   __aicore__ inline void OpenRings() {
     query_ring_.Open(pipe_, 1);
-    value_ring_.Open(pipe_, 1);
+    value_ring_.Open(pipe_, tiling_.value_dim_padded <= kCubeEdge / kL0Slots ? kL0Slots : 1);
     left_ring_.Open(pipe_, kL0Slots);
     score_ring_.Open(pipe_, kRowParts);
     output_ring_.Open(pipe_, kRowParts);
@@ -290,6 +305,7 @@ class ReferencedLoopCube {
 
   static constexpr uint32_t kRowParts = kCubeEdge / kProductRows;
   static constexpr uint32_t kOperandElements = kL0aBytes / kL0Slots / sizeof(Element);
+  static constexpr uint32_t kValueElements = kOperandElements / kL0Slots;
   static constexpr uint32_t kProductElements = kProductRows * kCubeEdge;
 
   AscendC::TPipe& pipe_;
@@ -323,6 +339,7 @@ class ReferencedLoopCube {
   uint32_t output_slots_[kRowParts] = {};
   uint32_t sampled_ = 0;    // bands
   uint32_t fetched_ = 0;    // bands whose references have been asked for
+  bool drains_ = false;     // no scores are left
   bool continues_ = false;  // the step goes on with what the one before has in L0C
   bool opened_ = false;     // which holds all there is of the band's outputs
 };

@@ -30,12 +30,12 @@ class ReferencedLoopVector {
     scores_ = arena_.Take<half>(kScoreSlots * kSliceElements);
     staging_ = arena_.Take<Element>(kStagingSlots * kSliceElements);
     outputs_ = arena_.Take<float>(kOutputElements);
-    offset_ = arena_.Take<float>(kLanes);
     softmax_.Init(arena_, tiling_.scale);
     totals_.Init(arena_, softmax_, tiling_.scale);
     reference_.Init(arena_, tiling_.referenced.margin / tiling_.scale);
     mask_.Init(arena_);
     scaler_.Init(arena_);
+    offset_ = arena_.Take<float>(kLanes);
     AscendC::PipeBarrier<PIPE_V>();
   }
 

@@ -68,15 +68,24 @@ class TaskQueries {
   __aicore__ inline void Open(const StepCursor& steps) {
     ring_.Open(pipe_, kTaskSlots);
     next_ = steps;
-    Load();
+    Begin();
+    Finish();
   }
-  __aicore__ inline void Follow() { Load(); }
+  __aicore__ inline void Follow() { Begin(); }
+
+  // MTE2: one more piece of the next task, of which nothing is urgent: what is comes in between.
+  __aicore__ inline void Advance() {
+    if (loading_) {
+      LoadPiece();
+    }
+  }
   __aicore__ inline void Close() { ring_.Close(pipe_); }
 
   // MTE1: the queries and keys of a sample. Both of the task's bands have to be asked for before
   // the next task's.
   __aicore__ inline Tile Sampled(const Step& step) {
     if (step.band == 0) {
+      Finish();
       slots_[sampled_ % kTaskSlots] = ring_.Await();
       ++sampled_;
     }
@@ -88,12 +97,12 @@ class TaskQueries {
   __aicore__ inline Tile Get(const Step& step) const {
     return Band(slots_[current_ % kTaskSlots], step.band);
   }
-  // After the last step of a task, before which the next one has been sampled: what Load waits for
+  // After the last step of a task, before which the next one has been sampled: what Begin waits for
   // then includes that its sample keys have been read.
   __aicore__ inline void Done() {
     ring_.Release();
     ++current_;
-    Load();
+    Begin();
   }
 
  private:
@@ -103,35 +112,48 @@ class TaskQueries {
     return queries_[slot * slot_elements_ + band * band_elements_];
   }
 
-  // MTE2: the next task's. All of its bands begin in its first tile.
-  __aicore__ inline void Load() {
+  // Begins to load the next task, whose bands all begin in its first tile.
+  __aicore__ inline void Begin() {
     while (next_.Valid() && !(next_.Current().first && next_.Current().band == 0)) {
       next_.Next();
     }
-    if (!next_.Valid()) {
-      return;
+    loading_ = next_.Valid();
+    if (loading_) {
+      slot_ = ring_.Acquire();
+      band_ = next_.Current();
+      task_ = band_;
+      row_ = 0;
     }
-    const uint32_t slot = ring_.Acquire();
-    const Step step = next_.Current();
-    LoadBand(Band(slot, 0), step);
-    if (!step.closes) {
-      next_.Next();
-      LoadBand(Band(slot, 1), next_.Current());
-    }
-    next_.Next();
-    LoadTileByRows(sample_keys_, k_[TensorOffset(tiling_.k, step, step.kv_head, step.key)],
-                   Smaller(kSampleKeys, step.fetched), tiling_.head_dim, tiling_.k.row);
-    ring_.Publish();
   }
 
-  // Queries no row of the tensor provides are zero.
-  __aicore__ inline void LoadBand(const Tile& dst, const Step& step) {
-    for (uint32_t row = 0; row < step.rows; row += kProductRows) {
-      LoadTile(dst[row * tiling_.head_dim_padded],
-               q_[TensorOffset(tiling_.q, step, step.q_head, step.row + row)],
-               Smaller(kProductRows, step.rows - row), tiling_.head_dim, tiling_.q.row,
-               kProductRows);
+  __aicore__ inline void Finish() {
+    while (loading_) {
+      LoadPiece();
     }
+  }
+
+  // 64 queries; last, the sample keys. Queries no row of the tensor provides are zero.
+  __aicore__ inline void LoadPiece() {
+    if (row_ < band_.rows) {
+      LoadTile(Band(slot_, band_.band)[row_ * tiling_.head_dim_padded],
+               q_[TensorOffset(tiling_.q, band_, band_.q_head, band_.row + row_)],
+               Smaller(kProductRows, band_.rows - row_), tiling_.head_dim, tiling_.q.row,
+               kProductRows);
+      row_ += kProductRows;
+    }
+    if (row_ < band_.rows) {
+      return;
+    }
+    next_.Next();
+    if (!band_.closes) {
+      band_ = next_.Current();
+      row_ = 0;
+      return;
+    }
+    LoadTileByRows(sample_keys_, k_[TensorOffset(tiling_.k, task_, task_.kv_head, task_.key)],
+                   Smaller(kSampleKeys, task_.fetched), tiling_.head_dim, tiling_.k.row);
+    ring_.Publish();
+    loading_ = false;
   }
 
   AscendC::TPipe& pipe_;
@@ -143,6 +165,11 @@ class TaskQueries {
   Tile sample_keys_;
   SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> ring_;
   StepCursor next_;
+  Step task_{};  // the first step of what is being loaded; of its band
+  Step band_{};
+  uint32_t row_ = 0;  // of the band
+  uint32_t slot_ = 0;
+  bool loading_ = false;
   uint32_t slots_[kTaskSlots] = {};
   uint32_t sampled_ = 0;  // tasks
   uint32_t current_ = 0;

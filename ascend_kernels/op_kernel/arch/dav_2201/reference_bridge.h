@@ -19,7 +19,7 @@ constexpr uint32_t kSampleKeys = kCubeEdge;
 constexpr uint32_t kReferenceSlots = 4;
 constexpr uint32_t kOutputSlots = 8;
 // Tasks between two verdicts.
-constexpr uint32_t kMaxRounds = 16;
+constexpr uint32_t kMaxRounds = 32;
 constexpr uint32_t kVerdicts = kMaxRounds * kMaxBands;
 
 template <typename Element>
