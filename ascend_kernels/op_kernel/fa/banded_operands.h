@@ -84,21 +84,20 @@ class BandedOperands {
                  col % tiling_.piece_keys * tiling_.head_dim_padded];
   }
   __aicore__ inline void DoneWithKeys(const Step& step, uint32_t col) {
-    if (step.closes && EndsPiece(step, col, tiling_.piece_keys)) {
+    for (uint32_t count = Finished(step, col, key_pieces_); count != 0; --count) {
       key_ring_.Release();
       LoadKeys();
     }
   }
 
-  // MTE1: the values of 128 keys, and their weights. Both may be read once both have been asked
-  // for.
+  // MTE1: the values of 128 keys, and their weights.
   __aicore__ inline Tile Values(const Step& step, uint32_t col) {
     if (step.opens && col == 0) {
       value_pieces_ = Pieces{};
     }
     const uint32_t piece = col / tiling_.piece_keys;
     if (piece == value_pieces_.arrived) {
-      value_pieces_.Add(value_ring_.Next());
+      value_pieces_.Add(value_ring_.Await());
     }
     return values_[value_pieces_.slots[piece] * value_elements_ +
                    col % tiling_.piece_keys * tiling_.value_dim_padded];
@@ -115,7 +114,7 @@ class BandedOperands {
                     Tiles<Element>::WeightOffset(bridge_, col % weight_keys_)];
   }
   __aicore__ inline void DoneWithValues(const Step& step, uint32_t col) {
-    if (step.closes && EndsPiece(step, col, tiling_.piece_keys)) {
+    for (uint32_t count = Finished(step, col, value_pieces_); count != 0; --count) {
       value_ring_.Release();
       LoadValues();
     }
@@ -129,9 +128,10 @@ class BandedOperands {
   static constexpr uint32_t kMaxPieces = 4;
   using Ring = SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2>;
 
-  // Pieces of one tile: how many have arrived, and where they are.
+  // Pieces of one tile: how many have arrived, and gone again, and where they are.
   struct Pieces {
     uint32_t arrived = 0;
+    uint32_t finished = 0;
     uint32_t slots[kMaxPieces] = {};
 
     __aicore__ inline void Add(uint32_t slot) { slots[arrived++] = slot; }
@@ -141,6 +141,18 @@ class BandedOperands {
     StepCursor step;
     uint32_t first;  // its first key, counted from the tile's
   };
+
+  // How many more of the tile's pieces no band needs any longer. The band that closes a tile may
+  // see less of it than the one before.
+  __aicore__ inline uint32_t Finished(const Step& step, uint32_t col, Pieces& pieces) const {
+    if (!step.closes || !EndsPiece(step, col, tiling_.piece_keys)) {
+      return 0;
+    }
+    const bool all = col + kCubeEdge >= step.keys;
+    const uint32_t count = all ? pieces.arrived - pieces.finished : 1;
+    pieces.finished += count;
+    return count;
+  }
 
   // The last 128 keys of a piece.
   __aicore__ inline static bool EndsPiece(const Step& step, uint32_t col, uint32_t piece_keys) {
@@ -172,6 +184,7 @@ class BandedOperands {
                    v_[TensorOffset(tiling_.v, step, step.kv_head, step.key + next_values_.first)],
                    Smaller(tiling_.piece_keys, step.fetched - next_values_.first),
                    tiling_.value_dim, tiling_.v.row);
+    value_ring_.Publish();
     Advance(next_values_, step.fetched, tiling_.piece_keys);
   }
 
@@ -218,8 +231,7 @@ class BandedOperands {
   Tile values_;
   Tile weights_;
   Ring key_ring_;
-  // Values are loaded before the weights that they are multiplied by and that are waited for.
-  ReuseRing<AscendC::HardEvent::MTE1_MTE2> value_ring_;
+  Ring value_ring_;
   Ring weight_ring_;
   PieceCursor next_keys_;
   PieceCursor next_values_;

@@ -67,6 +67,7 @@ class TaskQueries {
   // last one's; Follow has to wait until the first task's have been read.
   __aicore__ inline void Open(const StepCursor& steps) {
     ring_.Open(pipe_, kTaskSlots);
+    here_ = pipe_.AllocEventID<AscendC::HardEvent::MTE2_MTE1>();
     next_ = steps;
     Begin();
     Finish();
@@ -79,23 +80,26 @@ class TaskQueries {
       LoadPiece();
     }
   }
-  __aicore__ inline void Close() { ring_.Close(pipe_); }
+  __aicore__ inline void Close() {
+    ring_.Close(pipe_);
+    pipe_.ReleaseEventID<AscendC::HardEvent::MTE2_MTE1>(here_);
+  }
 
   // MTE1: the queries and keys of a sample. Both of the task's bands have to be asked for before
   // the next task's.
   __aicore__ inline Tile Sampled(const Step& step) {
     if (step.band == 0) {
       Finish();
-      slots_[sampled_ % kTaskSlots] = ring_.Await();
+      AscendC::WaitFlag<AscendC::HardEvent::MTE2_MTE1>(here_);
       ++sampled_;
     }
-    return Band(slots_[(sampled_ - 1) % kTaskSlots], step.band);
+    return Band((sampled_ - 1) % kTaskSlots, step.band);
   }
   __aicore__ inline Tile SampleKeys() const { return sample_keys_; }
 
   // MTE1: the queries of the step's band.
   __aicore__ inline Tile Get(const Step& step) const {
-    return Band(slots_[current_ % kTaskSlots], step.band);
+    return Band(current_ % kTaskSlots, step.band);
   }
   // After the last step of a task, before which the next one has been sampled: what Begin waits for
   // then includes that its sample keys have been read.
@@ -152,7 +156,7 @@ class TaskQueries {
     }
     LoadTileByRows(sample_keys_, k_[TensorOffset(tiling_.k, task_, task_.kv_head, task_.key)],
                    Smaller(kSampleKeys, task_.fetched), tiling_.head_dim, tiling_.k.row);
-    ring_.Publish();
+    AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE1>(here_);
     loading_ = false;
   }
 
@@ -163,14 +167,15 @@ class TaskQueries {
   AscendC::TBuf<AscendC::TPosition::A1> buffer_;
   Tile queries_;
   Tile sample_keys_;
-  SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> ring_;
+  ReuseRing<AscendC::HardEvent::MTE1_MTE2> ring_;
+  // Set anew only after it has been waited for: one task at a time is loaded and then sampled.
+  AscendC::TEventID here_ = 0;
   StepCursor next_;
   Step task_{};  // the first step of what is being loaded; of its band
   Step band_{};
   uint32_t row_ = 0;  // of the band
   uint32_t slot_ = 0;
   bool loading_ = false;
-  uint32_t slots_[kTaskSlots] = {};
   uint32_t sampled_ = 0;  // tasks
   uint32_t current_ = 0;
   uint32_t band_elements_ = 0;
