@@ -126,7 +126,7 @@ uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
   bytes += kFloat * column + dense;           // reference
   bytes +=
       kFloat * column + dense + kFloat * (64 + 8 + 8) + kHalf * 4 * (kChecks + 1) + 24;  // output
-  bytes += kFloat * 2 * (t.block_m + 8);
+  bytes += kFloat * 3 * (t.block_m + 8);  // references and log-sum-exps
   bytes += kHalf * kLoadSlots * kStripKeys * width;
   return bytes + TermBytes(t);
 }

@@ -8,6 +8,7 @@
 #include "../arch/tile_copy.h"
 #include "forward_loop.h"
 #include "kernel_operator.h"
+#include "ready_ring.h"
 #include "slot_ring.h"
 #include "strip_output.h"
 #include "strip_softmax.h"
@@ -39,24 +40,49 @@ class CoupledCube {
     ones_ = right_[kRightSlots * kRightElements];
     constants_ = ones_[kStripKeys * kFractalRows];
     products_ = l0c_buffer_.Get<float>();
-    outputs_ = products_[kScoreSlots * strip_elements_];
-    output_elements_ = tiling_.block_m * (value_dim_ + kFractalRows);
+    totals_ = products_[kScoreSlots * strip_elements_];
   }
 
-  // Queries to L0A; what multiplies them waits for right operands that are loaded later. What
-  // multiplied the ones before has ended with a release of the left ring.
+  // Nothing of the event's second pipe before all that its first has been given.
+  template <AscendC::HardEvent kEvent>
+  __aicore__ inline void Sync() {
+    const AscendC::TEventID id = pipe_.FetchEventID<kEvent>();
+    AscendC::SetFlag<kEvent>(id);
+    AscendC::WaitFlag<kEvent>(id);
+  }
+
+  // Strip `index` of a tile in `slot`.
+  __aicore__ inline static Strip Describe(const Step& step, uint32_t slot, uint32_t index) {
+    Strip strip{};
+    strip.batch = step.batch;
+    strip.head = step.q_head;
+    strip.queries = step.rows;
+    strip.rows = AlignUp(step.rows, kFractalRows);
+    strip.keys = Smaller(kStripKeys, step.keys - index * kStripKeys);
+    strip.columns = AlignUp(strip.keys, kFractalRows);
+    strip.key = step.key + index * kStripKeys;
+    strip.row = step.row;
+    strip.ends_early = step.ends_early;
+    strip.starts_late = step.starts_late;
+    strip.tile_slot = slot;
+    strip.index = index;
+    strip.tile_keys = step.keys;
+    strip.first = step.first && index == 0;
+    strip.ends_tile = (index + 1) * kStripKeys >= step.keys;
+    strip.last = step.last && strip.ends_tile;
+    return strip;
+  }
+
+  // Queries to L0A; what multiplies them waits for right operands that are loaded later.
   __aicore__ inline void LoadQueries(const Step& step, uint32_t slot) {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
-    left_ring_.Acquire();
+    query_ring_.Acquire();
     for (uint32_t col = 0; col < dim_; col += kCubeEdge) {
       LoadLeft(queries_[col * m], loader_.Queries(slot), m, col, Smaller(kCubeEdge, dim_ - col));
     }
-    left_ring_.Release();
   }
-  __aicore__ inline void ReleaseQueries() {
-    left_ring_.Acquire();
-    left_ring_.Release();
-  }
+  // The vector unit has fetched the last product of a task's queries.
+  __aicore__ inline void ReleaseQueries() { query_ring_.Release(); }
 
   // S strip = Q block x K strip^T, minus the reference once there is one.
   __aicore__ inline void Scores(const Strip& strip, bool referred) {
@@ -66,8 +92,9 @@ class CoupledCube {
       const uint32_t dims = Smaller(kCubeEdge, dim_ - col);
       LoadRightTransposed(right_[right_ring_.Acquire() * kRightElements], keys, strip.columns, col,
                           dims);
-      right_ring_.Publish();
-      Multiply(product, queries_[col * strip.rows], right_[right_ring_.Await() * kRightElements],
+      right_ready_.Publish();
+      right_ready_.Await();
+      Multiply(product, queries_[col * strip.rows], right_[right_ring_.Next() * kRightElements],
                strip.rows, strip.columns, dims, col != 0);
       right_ring_.Release();
     }
@@ -91,78 +118,74 @@ class CoupledCube {
     operand_ring_.Publish();
   }
 
-  // MTE1, around the load of that operand to L0A.
-  __aicore__ inline AscendC::LocalTensor<half> LoadHandedOver() {
+  // MTE1: that operand to where the cube takes it from.
+  __aicore__ inline void LoadHandedOver(const AscendC::LocalTensor<half>& dst, uint32_t fractals) {
     operand_ring_.Await();
-    left_ring_.Acquire();
-    return operand_;
-  }
-  __aicore__ inline void PublishLeft() {
+    LoadStraight(dst, operand_, fractals);
     operand_ring_.Release();
-    left_ring_.Publish();
-    left_ring_.Await();
   }
 
   // O += P strip x V strip, and the sums of the weights' rows beside it.
-  __aicore__ inline void Values(const Strip& strip, const AscendC::LocalTensor<float>& product) {
+  __aicore__ inline void Values(const Strip& strip) {
     HandOver(strip.rows, strip.columns);
     if (strip.index == 0) {
-      loader_.AwaitValues();
+      loader_.AwaitValues(strip.tile_keys);
     }
     const AscendC::LocalTensor<half> values = loader_.Values(strip.tile_slot);
     // The values first: the weights have to wait until those before them are used up.
     for (uint32_t col = 0; col < value_dim_; col += kCubeEdge) {
       const uint32_t dims = Smaller(kCubeEdge, value_dim_ - col);
-      LoadRight(right_[right_ring_.Acquire() * kRightElements], values, strip.tile_rows,
-                strip.index * kStripKeys, strip.columns, col, dims);
-      right_ring_.Publish();
+      LoadRight(right_[right_ring_.Acquire() * kRightElements], values,
+                AlignUp(strip.tile_keys, kFractalRows), strip.index * kStripKeys, strip.columns,
+                col, dims);
     }
-    LoadStraight(weights_, LoadHandedOver(),
-                 strip.rows / kFractalRows * (strip.columns / kFractalRows));
-    PublishLeft();
+    weight_ring_.Acquire();
+    LoadHandedOver(weights_, strip.rows / kFractalRows * (strip.columns / kFractalRows));
+    weight_ring_.Publish();
+    weight_ring_.Await();
     for (uint32_t col = 0; col < value_dim_; col += kCubeEdge) {
       const uint32_t dims = Smaller(kCubeEdge, value_dim_ - col);
-      Multiply(product[col * strip.rows], weights_, right_[right_ring_.Await() * kRightElements],
+      Multiply(totals_[col * strip.rows], weights_, right_[right_ring_.Next() * kRightElements],
                strip.rows, dims, strip.columns, !strip.first);
       right_ring_.Release();
     }
-    Multiply(product[value_dim_ * strip.rows], weights_, ones_, strip.rows, kFractalRows,
+    Multiply(totals_[value_dim_ * strip.rows], weights_, ones_, strip.rows, kFractalRows,
              strip.columns, !strip.first);
-    left_ring_.Release();
+    weight_ring_.Release();
     if (strip.ends_tile) {
       loader_.ReleaseValues();
     }
   }
 
-  // Right operands that never change: ones to sum by, and the reference's factors, which are
-  // staged.
-  __aicore__ inline void LoadConstants() {
+  // Right operands that never change: ones to sum by, and the reference's factors, from UB.
+  __aicore__ inline void LoadConstants(const AscendC::LocalTensor<half>& factors) {
     operand_ring_.Acquire();
-    AscendC::DataCopy(operand_, staging_.Await(), kStripKeys * kFractalRows);
-    staging_.Release();
+    AscendC::DataCopy(operand_, factors, kStripKeys * kFractalRows);
     operand_ring_.Publish();
-    LoadStraight(constants_, LoadHandedOver(), kStripKeys / kFractalRows);
+    LoadHandedOver(constants_, kStripKeys / kFractalRows);
     const AscendC::InitConstValueParams<half> one(kStripKeys / kFractalRows,
                                                   static_cast<half>(1.0f));
     AscendC::Fill(ones_, one);
-    PublishLeft();
-    left_ring_.Release();
   }
 
   __aicore__ inline void OpenRings() {
-    left_ring_.Open(pipe_, 1);
+    query_ring_.Open(pipe_, 1);
+    weight_ring_.Open(pipe_, 1);
     right_ring_.Open(pipe_, kRightSlots);
+    right_ready_.Open(pipe_, kRightSlots);
     operand_ring_.Open(pipe_, 1);
     score_ring_.Open(pipe_, kScoreSlots);
-    output_ring_.Open(pipe_, kOutputSlots);
+    totals_ready_.Open(pipe_, 1);
   }
 
   __aicore__ inline void CloseRings() {
-    left_ring_.Close(pipe_);
+    query_ring_.Close(pipe_);
+    weight_ring_.Close(pipe_);
     right_ring_.Close(pipe_);
+    right_ready_.Close(pipe_);
     operand_ring_.Close(pipe_);
     score_ring_.Close(pipe_);
-    output_ring_.Close(pipe_);
+    totals_ready_.Close(pipe_);
     staging_.Close(pipe_);
     loader_.Close();
   }
@@ -186,18 +209,22 @@ class CoupledCube {
   AscendC::LocalTensor<half> ones_;
   AscendC::LocalTensor<half> constants_;
   AscendC::LocalTensor<float> products_;  // L0C, with the next
-  AscendC::LocalTensor<float> outputs_;
+  AscendC::LocalTensor<float> totals_;    // of a task: weighted values, then weights
 
-  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> left_ring_;
-  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> right_ring_;
+  // The reference's operand needs no ring: the vector unit has fetched all that was multiplied
+  // with the one before, and what is multiplied with it waits for right operands loaded later.
+  ReuseRing<AscendC::HardEvent::V_MTE1> query_ring_;
+  SlotRing<AscendC::HardEvent::MTE1_M, AscendC::HardEvent::M_MTE1> weight_ring_;
+  ReuseRing<AscendC::HardEvent::M_MTE1> right_ring_;
+  ReadyRing<AscendC::HardEvent::MTE1_M> right_ready_;  // of keys: values come before weights
   SlotRing<AscendC::HardEvent::MTE3_MTE1, AscendC::HardEvent::MTE1_MTE3> operand_ring_;
   SlotRing<AscendC::HardEvent::M_V, AscendC::HardEvent::V_M> score_ring_;
-  SlotRing<AscendC::HardEvent::M_V, AscendC::HardEvent::V_M> output_ring_;
+  // The next task's weights leave the vector unit after it has fetched this one's totals.
+  ReadyRing<AscendC::HardEvent::M_V> totals_ready_;
 
   uint32_t dim_;
   uint32_t value_dim_;
   uint32_t strip_elements_;
-  uint32_t output_elements_ = 0;
 };
 
 }  // namespace ascendfa

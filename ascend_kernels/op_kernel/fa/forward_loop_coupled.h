@@ -46,11 +46,7 @@ class ForwardLoopCoupled : private CoupledCube {
   __aicore__ inline void Run() {
     OpenRings();
     terms_.Open(pipe_);
-    // A barrier lies within, between what Init wrote and its first use.
-    reference_.Constants(staging_.Acquire(), kStripKeys);
-    staging_.Publish();
-    LoadConstants();
-    WriteTasksWithoutKeys();
+    WriteConstants();
     TaskCursor cursor(tasks_, group_);
     while (cursor.Valid()) {
       const TaskCursor begin = cursor;
@@ -69,7 +65,7 @@ class ForwardLoopCoupled : private CoupledCube {
   // Tasks whose reference, taken from their first strip, turned out too low, or more than its two
   // halves hold: again, with the maximum of all their scores, subtracted by the vector unit.
   __aicore__ inline void Repair(const TaskCursor& begin, uint32_t end) {
-    AscendC::PipeBarrier<PIPE_ALL>();
+    Sync<AscendC::HardEvent::V_S>();
     TaskCursor cursor = begin;
     while (cursor.Valid() && cursor.Round() < end) {
       const uint32_t round = cursor.Round();
@@ -83,30 +79,10 @@ class ForwardLoopCoupled : private CoupledCube {
       FoldTask(first_pass);
       loader_.Start(cursor, round + 1);
       Tasks(cursor, begin.Round(), round + 1, false);
-      AscendC::PipeBarrier<PIPE_ALL>();
       exact_ = terms_.Any();
     }
-  }
-
-  __aicore__ inline Strip Describe(const Step& step, uint32_t slot, uint32_t index) const {
-    Strip strip{};
-    strip.batch = step.batch;
-    strip.head = step.q_head;
-    strip.queries = step.rows;
-    strip.rows = AlignUp(step.rows, kFractalRows);
-    strip.keys = Smaller(kStripKeys, step.keys - index * kStripKeys);
-    strip.columns = AlignUp(strip.keys, kFractalRows);
-    strip.key = step.key + index * kStripKeys;
-    strip.row = step.row;
-    strip.ends_early = step.ends_early;
-    strip.starts_late = step.starts_late;
-    strip.tile_slot = slot;
-    strip.index = index;
-    strip.tile_rows = AlignUp(step.keys, kFractalRows);
-    strip.first = step.first && index == 0;
-    strip.ends_tile = (index + 1) * kStripKeys >= step.keys;
-    strip.last = step.last && strip.ends_tile;
-    return strip;
+    // The next tasks' checks take the place of those just read.
+    Sync<AscendC::HardEvent::S_V>();
   }
 
   // The next tile's slot, where nothing holds one back.
@@ -158,9 +134,7 @@ class ForwardLoopCoupled : private CoupledCube {
     staging_.Publish();
     output_.NoteReference(step, reference_.Values(), tiling_.scale * reference_.Unit());
     HandOver(rows, kFractalRows);
-    LoadStraight(row_reference_, LoadHandedOver(), rows / kFractalRows);
-    PublishLeft();
-    left_ring_.Release();
+    LoadHandedOver(row_reference_, rows / kFractalRows);
   }
 
   // The maximum of all the task's scores; leaves the reference open.
@@ -179,7 +153,7 @@ class ForwardLoopCoupled : private CoupledCube {
         Scores(strip, false);
         FoldStrip(strip, scores_, false);
       }
-      loader_.AwaitValues();
+      loader_.AwaitValues(step.keys);
       loader_.ReleaseKeys();
       loader_.ReleaseValues();
     }
@@ -256,16 +230,14 @@ class ForwardLoopCoupled : private CoupledCube {
     if (!finished.waiting) {
       return;
     }
-    const AscendC::LocalTensor<float> product = outputs_[output_ring_.Await() * output_elements_];
-    output_.Write(finished.step, product, scores_, staging_, finished.check);
-    output_ring_.Release();
+    totals_ready_.Await();
+    output_.Write(finished.step, totals_, scores_, staging_, finished.check);
     finished.waiting = false;
   }
 
   // One task; leaves the cursor at the next, which it opens if it can.
   __aicore__ inline void Turns(TaskCursor& cursor, uint32_t end, Opened& opened,
                                Finished& finished) {
-    const AscendC::LocalTensor<float> product = outputs_[output_ring_.Acquire() * output_elements_];
     Strip strips[kHistory];  // by turn
     for (uint32_t i = 0; i < kHistory; ++i) {
       strips[i] = Strip{};
@@ -293,9 +265,6 @@ class ForwardLoopCoupled : private CoupledCube {
           cursor.Next();
         }
       }
-      if (strip.last) {
-        ReleaseQueries();
-      }
       drained += strip.last || drained != 0 ? 1 : 0;
       if (turn == kWriteTurn) {
         WriteFinished(finished);
@@ -317,13 +286,12 @@ class ForwardLoopCoupled : private CoupledCube {
       }
       const Strip& weighted = strips[(turn + kHistory - (kLag - 1)) % kHistory];
       if (weighted.columns != 0) {
-        Values(weighted, product);
+        Values(weighted);
       }
       // The last turns are short.
       LoadAhead(drained == 0 ? kLoadsPerTurn : kLoadsPerTurn - 1);
     }
-    WriteFinished(finished);
-    output_ring_.Publish();
+    totals_ready_.Publish();
   }
 
   // One stage of each of four strips; they depend on nothing but the turn before.
@@ -332,6 +300,9 @@ class ForwardLoopCoupled : private CoupledCube {
     const Strip& fetched = strips[(now - 1) % kHistory];
     if (fetched.columns != 0) {
       FetchScores(Slice(now - 1), fetched);
+      if (fetched.last) {
+        ReleaseQueries();
+      }
     }
     const Strip& exponentiated = strips[(now - 3) % kHistory];
     if (exponentiated.columns != 0) {
@@ -357,12 +328,28 @@ class ForwardLoopCoupled : private CoupledCube {
     return scores_[turn % kStages * strip_elements_];
   }
 
-  __aicore__ inline void WriteTasksWithoutKeys() {
+  // What no data changes: the constants of the products, and the results of tasks in which no row
+  // sees a key. It leaves by way of the scores' place, before there are any: those multiplied first
+  // come after all that has been stored here, as their keys do.
+  __aicore__ inline void WriteConstants() {
+    const AscendC::LocalTensor<half> zeros = scores_.template ReinterpretCast<half>();
+    const AscendC::LocalTensor<half> factors = zeros[kStripKeys * value_dim_];
     Step step{};
     BlockRange range;
+    bool blind = false;
     for (uint32_t round = 0; tasks_.Get(round, step, range); ++round) {
+      blind = blind || range.Tiles() == 0;
+    }
+    // A barrier lies within, between what Init wrote and its first use.
+    reference_.Constants(factors, kStripKeys);
+    if (blind) {
+      output_.FillWithoutKeys(zeros);
+    }
+    Sync<AscendC::HardEvent::V_MTE3>();
+    LoadConstants(factors);
+    for (uint32_t round = 0; blind && tasks_.Get(round, step, range); ++round) {
       if (range.Tiles() == 0) {
-        output_.WriteWithoutKeys(step, staging_);
+        output_.WriteWithoutKeys(step, zeros);
       }
     }
   }

@@ -53,6 +53,7 @@ class StripOutput {
     narrow_ = narrow_scratch;
     dense_ = arena.Take<half>(tiling_.block_m);
     references_ = arena.Take<float>(2 * ReferenceElements());
+    staged_lse_ = arena.Take<float>(ReferenceElements());
     diagonal_ = arena.Take<float>(kRepeatFloats);
     ones_ = arena.Take<float>(kBlockFloats);
     tiny_ = arena.Take<float>(kBlockFloats);
@@ -86,8 +87,8 @@ class StripOutput {
     FinishReference();
   }
 
-  // The finished task in `product`; `area` takes all of it. Ends with a barrier if a
-  // reference was noted. `check` keeps the ends of the sums of weights.
+  // The finished task in `product`; `area` takes all of it. `check` keeps the ends of the sums of
+  // weights.
   __aicore__ inline void Write(const Step& step, const AscendC::LocalTensor<float>& product,
                                const AscendC::LocalTensor<float>& area, StagingRing& staging,
                                uint32_t check) {
@@ -96,7 +97,9 @@ class StripOutput {
     FetchProduct(sum_, product[tiling_.value_dim_padded * m], 0, m, m, kSide);
     FetchProduct(area, product, 0, m, m, tiling_.value_dim_padded);
     AscendC::PipeBarrier<PIPE_V>();
-    const AscendC::LocalTensor<float> lse = staging.Acquire().template ReinterpretCast<float>();
+    // All of this task's weights have reached the cube, so all that MTE3 stored before them, the
+    // last log-sum-exps among it, is out of the way.
+    const AscendC::LocalTensor<float> lse = staged_lse_;
     if (step.rows % kBlockFloats != 0) {
       Compact(lse[m], sum_, Tail(step), 1);
     }
@@ -110,11 +113,11 @@ class StripOutput {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Add(lse, lse, references_[written_ * ReferenceElements()], count);
     written_ = 1 - written_;
-    staging.Publish();
-    StoreLse(step, staging);
     for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
       WriteRows(step, m, row, area, staging);
     }
+    // What is stored above has waited for what the vector unit did before.
+    StoreLse(step);
     if (other) {
       FinishReference();
     }
@@ -130,22 +133,21 @@ class StripOutput {
     return !(largest < kLargestHalf) || (!exact && !(smallest >= kLeastSum));
   }
 
-  // A task in which no row sees a key.
-  __aicore__ inline void WriteWithoutKeys(const Step& step, StagingRing& staging) {
-    const AscendC::LocalTensor<float> lse = staging.Acquire().template ReinterpretCast<float>();
+  // What WriteWithoutKeys stores: `zeros` for as many rows as go at once. No Write comes before.
+  __aicore__ inline void FillWithoutKeys(const AscendC::LocalTensor<half>& zeros) {
     constexpr uint32_t kMinusInfinity = 0xFF800000u;
-    const uint32_t values = AlignUp(step.rows, kFractalRows) + kBlockFloats;
-    AscendC::Duplicate(lse.template ReinterpretCast<uint32_t>(), kMinusInfinity,
-                       static_cast<int32_t>(values));
-    staging.Publish();
-    StoreLse(step, staging);
+    AscendC::Duplicate(staged_lse_.template ReinterpretCast<uint32_t>(), kMinusInfinity,
+                       static_cast<int32_t>(ReferenceElements()));
+    AscendC::Duplicate(zeros, static_cast<half>(0.0f),
+                       static_cast<int32_t>(kRowsAtOnce * tiling_.value_dim_padded));
+  }
+  // MTE3: a task in which no row sees a key.
+  __aicore__ inline void WriteWithoutKeys(const Step& step,
+                                          const AscendC::LocalTensor<half>& zeros) {
     for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
-      const uint32_t rows = Smaller(kRowsAtOnce, step.rows - row);
-      AscendC::Duplicate(staging.Acquire(), static_cast<half>(0.0f),
-                         static_cast<int32_t>(rows * tiling_.value_dim_padded));
-      staging.Publish();
-      StoreOutput(step, row, rows, staging);
+      StoreOutput(step, row, Smaller(kRowsAtOnce, step.rows - row), zeros);
     }
+    StoreLse(step);
   }
 
  private:
@@ -172,7 +174,6 @@ class StripOutput {
       Compact(kept[m], reference_, Tail(noted_), 1);
     }
     AscendC::Muls(kept, kept, reference_scale_, static_cast<int32_t>(m + kBlockFloats));
-    AscendC::PipeBarrier<PIPE_V>();
     opened_ = 1 - opened_;
     has_noted_ = false;
   }
@@ -280,15 +281,15 @@ class StripOutput {
                                                static_cast<uint8_t>(4 * row_blocks), 8));
     }
     staging.Publish();
-    StoreOutput(step, row, Smaller(rows, step.rows - row), staging);
+    StoreOutput(step, row, Smaller(rows, step.rows - row), staging.Await());
+    staging.Release();
   }
 
-  // MTE3: staged output rows, `row` counted from the task's first.
+  // MTE3: output rows, `row` counted from the task's first.
   __aicore__ inline void StoreOutput(const Step& step, uint32_t row, uint32_t rows,
-                                     StagingRing& staging) {
+                                     const AscendC::LocalTensor<half>& output) {
     const int64_t offset = tiling_.out.batch * step.batch + tiling_.out.head * step.q_head +
                            tiling_.out.row * (step.row + row);
-    const AscendC::LocalTensor<half> output = staging.Await();
     if (tiling_.value_dim < kSide) {
       AscendC::PipeBarrier<PIPE_ALL>();
       for (uint32_t i = 0; i < rows; ++i) {
@@ -301,14 +302,13 @@ class StripOutput {
     } else {
       StoreRows(out_[offset], output, rows, tiling_.value_dim, tiling_.out.row);
     }
-    staging.Release();
   }
 
-  // MTE3: staged log-sum-exps. No copy is shorter than eight, so the last eight end with the rows.
-  __aicore__ inline void StoreLse(const Step& step, StagingRing& staging) {
+  // MTE3: log-sum-exps. No copy is shorter than eight, so the last eight end with the rows.
+  __aicore__ inline void StoreLse(const Step& step) {
     const uint64_t head = static_cast<uint64_t>(step.batch) * tiling_.q_heads + step.q_head;
     const AscendC::GlobalTensor<float> target = lse_[head * tiling_.seq_q + step.row];
-    const AscendC::LocalTensor<float> lse = staging.Await().template ReinterpretCast<float>();
+    const AscendC::LocalTensor<float> lse = staged_lse_;
     const uint32_t whole = step.rows / kBlockFloats * kBlockFloats;
     if (whole == 0) {
       AscendC::PipeBarrier<PIPE_ALL>();
@@ -324,7 +324,6 @@ class StripOutput {
                           kBlockFloats);
       }
     }
-    staging.Release();
   }
 
   const FlashAttentionTiling& tiling_;
@@ -336,6 +335,7 @@ class StripOutput {
   AscendC::LocalTensor<half> narrow_;
   AscendC::LocalTensor<half> dense_;
   AscendC::LocalTensor<float> references_;  // of two tasks, one value per row, scaled
+  AscendC::LocalTensor<float> staged_lse_;
   AscendC::LocalTensor<float> diagonal_;
   AscendC::LocalTensor<float> ones_;
   AscendC::LocalTensor<float> tiny_;

@@ -31,7 +31,7 @@ struct Strip {
   bool starts_late;
   uint32_t tile_slot;
   uint32_t index;      // in the tile
-  uint32_t tile_rows;  // of its values
+  uint32_t tile_keys;
   bool first;          // of the task
   bool last;           // of the task
   bool ends_tile;

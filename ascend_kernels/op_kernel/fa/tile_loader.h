@@ -9,6 +9,7 @@
 #include "../arch/tile_copy.h"
 #include "forward_loop.h"
 #include "kernel_operator.h"
+#include "ready_ring.h"
 #include "slot_ring.h"
 #include "task_cursor.h"
 #include "ub_arena.h"
@@ -40,12 +41,14 @@ class TileLoader {
     load_ring_.Open(pipe_, kLoadSlots);
     tile_ring_.Open(pipe_, kTileSlots);
     value_ring_.Open(pipe_, kTileSlots);
+    values_ready_.Open(pipe_, kTileSlots);
   }
 
   __aicore__ inline void Close() {
     load_ring_.Close(pipe_);
     tile_ring_.Close(pipe_);
     value_ring_.Close(pipe_);
+    values_ready_.Close(pipe_);
   }
 
   // From now on loads the cursor's tiles, those of tasks before `end`.
@@ -81,8 +84,12 @@ class TileLoader {
     ++awaited_;
     return tile_ring_.Await();
   }
-  // For the values of the oldest tile that still lacks them.
-  __aicore__ inline void AwaitValues() { value_ring_.Await(); }
+  // For the values of the oldest tile that still lacks them; it has `keys` keys.
+  __aicore__ inline void AwaitValues(uint32_t keys) {
+    if (Straight(keys)) {
+      values_ready_.Await();
+    }
+  }
   // Queries and keys of the oldest tile are done with; its values.
   __aicore__ inline void ReleaseKeys() {
     tile_ring_.Release();
@@ -145,7 +152,12 @@ class TileLoader {
     query_pieces_ = step.first ? CeilDiv(step.rows, kStripKeys) : 0;
     strips_ = CeilDiv(step.keys, kStripKeys);
     piece_count_ = query_pieces_ + 2 * strips_;
-    straight_ = step.keys % kFractalRows == 0 && LoadsColumns(v_.columns, v_.strides.row);
+    straight_ = Straight(step.keys);
+  }
+
+  // Whether a tile's values come straight; otherwise they are complete when its keys are.
+  __aicore__ inline bool Straight(uint32_t keys) const {
+    return keys % kFractalRows == 0 && LoadsColumns(v_.columns, v_.strides.row);
   }
 
   __aicore__ inline void Load() {
@@ -159,9 +171,6 @@ class TileLoader {
     const bool values = left <= strips_;
     if (left == strips_) {
       value_ring_.Acquire();
-      if (!straight_) {
-        value_ring_.Publish();
-      }
     }
     if (straight_ && values) {
       LoadColumns(step, strips_ - left);
@@ -207,7 +216,7 @@ class TileLoader {
                  v_.strides.row);
     }
     if (piece_ + 1 == piece_count_) {
-      value_ring_.Publish();
+      values_ready_.Publish();
     }
   }
 
@@ -290,8 +299,11 @@ class TileLoader {
   AscendC::LocalTensor<half> pieces_;
   AscendC::LocalTensor<half> tiles_;
   SlotRing<AscendC::HardEvent::MTE2_MTE3, AscendC::HardEvent::MTE3_MTE2> load_ring_;
+  // Of queries and keys, and values, in L1. Values that come by UB are stored after they were
+  // fetched to it, which waits for the values before.
   SlotRing<AscendC::HardEvent::MTE3_MTE1, AscendC::HardEvent::MTE1_MTE3> tile_ring_;
-  SlotRing<AscendC::HardEvent::MTE2_MTE1, AscendC::HardEvent::MTE1_MTE2> value_ring_;
+  ReuseRing<AscendC::HardEvent::MTE1_MTE2> value_ring_;
+  ReadyRing<AscendC::HardEvent::MTE2_MTE1> values_ready_;  // of those that come straight
 
   TaskCursor cursor_;
   uint32_t end_ = 0;
