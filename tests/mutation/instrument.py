@@ -85,10 +85,12 @@ def _calls(text: str, wrappers: set[str]) -> list[_Call]:
             _Call(match.start(), end, match.group(1), match.group(2) or "", arguments, False)
         )
     if wrappers:
-        # Only on an object: definitions and calls from within the class have no receiver.
+        # Only on an object or with template arguments, which definitions have not.
         receiver = r"(?<![\w.])(?:\w+(?:\[[^\]\n]*\])?(?:\.|->))+"
-        pattern = re.compile(rf"{receiver}({'|'.join(sorted(wrappers))})\s*\(")
-        for match in pattern.finditer(text):
+        name = f"({'|'.join(sorted(wrappers))})"
+        on_object = re.compile(rf"{receiver}{name}\s*\(")
+        of_template = re.compile(rf"(?<![\w.:>]){name}\s*<[^;(){{}}]*>\s*\(")
+        for match in (*on_object.finditer(text), *of_template.finditer(text)):
             end = closing(text, match.end() - 1, "()")
             found.append(_Call(match.start(), end, match.group(1), "", "", True))
     return sorted(found, key=lambda call: call.start)

@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernel_operator.h"
 
@@ -17,22 +18,31 @@ namespace sync_points {
 // An event of a core: which pipes, which id.
 using Event = std::pair<AscendC::HardEvent, int32_t>;
 
+// Places of a set and of its wait, -1 where there is none.
+using SetAndWait = std::pair<int, int>;
+
 // Of one core. Cores run on several threads, but each on one; launches follow each other.
 struct CoreState {
-  int place = -1;                       // of the call under way that is known to wrap flags
-  std::map<Event, int> setter;          // place of the last set
-  std::map<Event, bool> held_back;      // sets that wait for their wait to show itself
-  std::set<int> entered;                // calls that may wrap flags
-  std::set<int> visited;                // places of synchronisation that was reached
-  std::set<std::pair<int, int>> pairs;  // places of a set and of its wait
+  int place = -1;                    // of the call under way that is known to wrap flags
+  size_t sets = 0;                   // so far
+  std::map<Event, size_t> last_set;  // by number
+  std::set<int> entered;             // calls that may wrap flags
+  std::set<int> visited;             // places of synchronisation that was reached
   std::set<std::pair<uint32_t, int>> cross_sets, cross_waits;  // flag id and place
 };
 
 constexpr size_t kCores = 256;
 
+// Of each core the sets in their order. A core does the same whatever is silent, so the untouched
+// kernel's say which of a mutant's sets to leave out before their wait is known.
+using Recording = std::array<std::vector<SetAndWait>, kCores>;
+
 inline std::array<CoreState, kCores> states;
+inline std::map<int, Recording> recordings;     // by case
+inline Recording* recording = &recordings[-1];  // of the case under way
+inline bool untouched = true;
 inline std::set<int> silenced;
-inline std::pair<int, int> silenced_pair{-1, -1};
+inline std::set<SetAndWait> silenced_pairs;
 
 inline CoreState& state() { return states[static_cast<size_t>(AscendC::GetBlockIdx())]; }
 
@@ -61,17 +71,23 @@ inline bool silent(int here, int place) {
   return silenced.count(here) != 0 || silenced.count(place) != 0;
 }
 
+inline std::vector<SetAndWait>& sets_of(const CoreState& core) {
+  return (*recording)[static_cast<size_t>(&core - states.data())];
+}
+
+inline bool silent_pair(const CoreState& core, size_t set) {
+  return !silenced_pairs.empty() && silenced_pairs.count(sets_of(core).at(set)) != 0;
+}
+
 template <AscendC::HardEvent kEvent>
 void SetFlag(int here, int32_t id) {
   CoreState& core = state();
   const int place = place_of(core, here);
   if (silent(here, place)) return;
-  core.setter[{kEvent, id}] = place;
-  if (place == silenced_pair.first) {
-    core.held_back[{kEvent, id}] = true;
-    return;
-  }
-  AscendC::SetFlag<kEvent>(id);
+  const size_t set = core.sets++;
+  core.last_set[{kEvent, id}] = set;
+  if (untouched) sets_of(core).push_back({place, -1});
+  if (!silent_pair(core, set)) AscendC::SetFlag<kEvent>(id);
 }
 
 template <AscendC::HardEvent kEvent>
@@ -79,13 +95,10 @@ void WaitFlag(int here, int32_t id) {
   CoreState& core = state();
   const int place = place_of(core, here);
   if (silent(here, place)) return;
-  const Event event{kEvent, id};
-  const auto setter = core.setter.find(event);
-  if (setter != core.setter.end()) core.pairs.insert({setter->second, place});
-  if (std::exchange(core.held_back[event], false)) {
-    if (place == silenced_pair.second) return;
-    // Another wait of the same set's place: that pair stays, if a little later than written.
-    AscendC::SetFlag<kEvent>(id);
+  const auto set = core.last_set.find({kEvent, id});
+  if (set != core.last_set.end()) {
+    if (untouched) sets_of(core).at(set->second).second = place;
+    if (silent_pair(core, set->second)) return;
   }
   AscendC::WaitFlag<kEvent>(id);
 }
@@ -118,17 +131,25 @@ void Gate(int here, Call&& call) {
 
 #define SYNC_POINTS_EXPORT extern "C" __attribute__((visibility("default"), used)) inline
 
-// Forgets everything. From now on `count` places are silent, and so is each set at `set` whose
-// wait is at `wait`, with that wait; -1 is no place.
-SYNC_POINTS_EXPORT void sync_points_select(const int* places, int count, int set, int wait) {
-  sync_points::silenced = std::set<int>(places, places + count);
-  sync_points::silenced_pair = {set, wait};
-  for (sync_points::CoreState& core : sync_points::states) core = {};
+// Forgets the last run. From now on `count` places are silent, and so are sets and their waits at
+// `pair_count` pairs of places. A run in which nothing is silent is remembered under the number of
+// its case, which has to precede a case's pairs.
+SYNC_POINTS_EXPORT void sync_points_select(const int* places, int count, const int* pairs,
+                                           int pair_count, int number) {
+  using namespace sync_points;
+  silenced = std::set<int>(places, places + count);
+  silenced_pairs.clear();
+  for (int i = 0; i < pair_count; ++i) silenced_pairs.insert({pairs[2 * i], pairs[2 * i + 1]});
+  untouched = count == 0 && pair_count == 0;
+  recording = &recordings[number];
+  if (untouched) *recording = {};
+  for (CoreState& core : states) core = {};
 }
 
-// What the cores did since then, a line each: "enter P", "visit P", "pair P Q",
-// "cross_set FLAG P", "cross_wait FLAG P". Valid until the next call.
+// What the cores did since then, a line each: "enter P", "visit P", "cross_set FLAG P",
+// "cross_wait FLAG P", of the untouched kernel also "pair P Q". Valid until the next call.
 SYNC_POINTS_EXPORT const char* sync_points_seen() {
+  using namespace sync_points;
   static std::string text;
   text.clear();
   const auto line = [&](const char* what, auto... numbers) {
@@ -136,12 +157,18 @@ SYNC_POINTS_EXPORT const char* sync_points_seen() {
     ((text += " " + std::to_string(numbers)), ...);
     text += "\n";
   };
-  for (const sync_points::CoreState& core : sync_points::states) {
+  for (const CoreState& core : states) {
     for (int place : core.entered) line("enter", place);
     for (int place : core.visited) line("visit", place);
-    for (const auto& [set, wait] : core.pairs) line("pair", set, wait);
     for (const auto& [flag, place] : core.cross_sets) line("cross_set", flag, place);
     for (const auto& [flag, place] : core.cross_waits) line("cross_wait", flag, place);
+  }
+  std::set<SetAndWait> pairs;
+  if (untouched) {
+    for (const std::vector<SetAndWait>& sets : *recording) pairs.insert(sets.begin(), sets.end());
+  }
+  for (const auto& [set, wait] : pairs) {
+    if (wait >= 0) line("pair", set, wait);
   }
   return text.c_str();
 }
