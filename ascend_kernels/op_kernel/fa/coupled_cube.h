@@ -105,8 +105,8 @@ class CoupledCube {
   }
 
   __aicore__ inline void FetchScores(const AscendC::LocalTensor<float>& dst, const Strip& strip) {
-    FetchProduct(dst, products_[score_ring_.Await() * strip_elements_], 0, strip.rows, strip.rows,
-                 strip.columns);
+    FetchProduct(dst, products_[score_ring_.Await() * strip_elements_], strip.blind,
+                 strip.rows - strip.blind, strip.rows, strip.columns);
     score_ring_.Release();
   }
 

@@ -46,6 +46,7 @@ class ForwardLoopCoupled : private CoupledCube {
   __aicore__ inline void Run() {
     OpenRings();
     terms_.Open(pipe_);
+    output_.Open(pipe_);
     WriteConstants();
     TaskCursor cursor(tasks_, group_);
     while (cursor.Valid()) {
@@ -56,6 +57,7 @@ class ForwardLoopCoupled : private CoupledCube {
       Repair(begin, end);
     }
     terms_.Close(pipe_);
+    output_.Close(pipe_);
     CloseRings();
   }
 
@@ -254,6 +256,7 @@ class ForwardLoopCoupled : private CoupledCube {
       if (drained == 0 && entered) {
         slot = index == 0 && turn != 0 ? loader_.AwaitTile() : slot;
         strip = Describe(cursor.Current(), slot, index);
+        strip.blind = exact_ ? 0 : StripMask::BlindRows(strip, tasks_.Lengths());
         Scores(strip, !exact_);
         if (strip.ends_tile) {
           loader_.ReleaseKeys();
@@ -306,14 +309,14 @@ class ForwardLoopCoupled : private CoupledCube {
     }
     const Strip& exponentiated = strips[(now - 3) % kHistory];
     if (exponentiated.columns != 0) {
-      ExponentiateStrip(Slice(now - 3), exponentiated);
+      ExponentiateStrip(Slice(now - 3), exponentiated.Seeing());
     }
     const Strip& narrowed = strips[(now - 4) % kHistory];
     if (narrowed.columns != 0) {
       NarrowStrip(staging_.Acquire(), Slice(now - 4), narrowed);
       staging_.Publish();
     }
-    const Strip& scaled = strips[(now - 2) % kHistory];
+    const Strip scaled = strips[(now - 2) % kHistory].Seeing();
     if (scaled.columns != 0) {
       Finish(Slice(now - 2), scaled, tiling_.scale);
       if (exact_) {

@@ -8,6 +8,7 @@
 #include "../arch/tile_copy.h"
 #include "forward_loop.h"
 #include "kernel_operator.h"
+#include "ready_ring.h"
 #include "slot_ring.h"
 #include "ub_arena.h"
 
@@ -67,6 +68,9 @@ class StripOutput {
     AscendC::Duplicate(diagonal_, 1.0f, lanes, 1, 1, 8);
   }
 
+  __aicore__ inline void Open(AscendC::TPipe& pipe) { lse_ready_.Open(pipe, 1); }
+  __aicore__ inline void Close(AscendC::TPipe& pipe) { lse_ready_.Close(pipe); }
+
   // Tasks whose checks are kept.
   static constexpr uint32_t kChecks = 128;
   static constexpr uint32_t kUnchecked = kChecks;  // where nobody looks
@@ -99,24 +103,20 @@ class StripOutput {
     AscendC::PipeBarrier<PIPE_V>();
     // All of this task's weights have reached the cube, so all that MTE3 stored before them, the
     // last log-sum-exps among it, is out of the way.
-    const AscendC::LocalTensor<float> lse = staged_lse_;
     if (step.rows % kBlockFloats != 0) {
-      Compact(lse[m], sum_, Tail(step), 1);
+      Compact(staged_lse_[m], sum_, Tail(step), 1);
     }
-    Summarise(step, lse, m, check, other);
+    Summarise(step, m, check, other, area);
     const int32_t count = static_cast<int32_t>(m + kBlockFloats);
-    AscendC::Ln(lse, lse, count);
-    for (uint32_t column = 0; column < tiling_.value_dim_padded; column += kSide) {
-      const AscendC::LocalTensor<float> values = area[column * m];
-      AscendC::Mul(values, values, sum_, static_cast<int32_t>(m * kSide));
-    }
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Add(lse, lse, references_[written_ * ReferenceElements()], count);
-    written_ = 1 - written_;
+    AscendC::Ln(staged_lse_, staged_lse_, count);
     for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
       WriteRows(step, m, row, area, staging);
     }
-    // What is stored above has waited for what the vector unit did before.
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Add(staged_lse_, staged_lse_, references_[written_ * ReferenceElements()], count);
+    written_ = 1 - written_;
+    lse_ready_.Publish();
+    lse_ready_.Await();
     StoreLse(step);
     if (other) {
       FinishReference();
@@ -178,11 +178,11 @@ class StripOutput {
     has_noted_ = false;
   }
 
-  // Sums of weights: one per row to `lse`, the ends of those of rows that see keys to the check,
-  // their inverses to sum_. With `other`, also the noted reference, one per row. What depends on
-  // nothing shares barriers.
-  __aicore__ inline void Summarise(const Step& step, const AscendC::LocalTensor<float>& lse,
-                                   uint32_t m, uint32_t check, bool other) {
+  // Sums of weights: one per row to the log-sum-exps, the ends of those of rows that see keys to
+  // the check, their inverses to the output in `area`. With `other`, also the noted reference, one
+  // per row. What depends on nothing shares barriers.
+  __aicore__ inline void Summarise(const Step& step, uint32_t m, uint32_t check, bool other,
+                                   const AscendC::LocalTensor<float>& area) {
     const uint8_t repeats = static_cast<uint8_t>(m * kSide / kRepeatFloats);
     const uint32_t groups = m / kBlockFloats;
     const uint32_t noted_groups = AlignUp(noted_.rows, kFractalRows) / kBlockFloats;
@@ -215,9 +215,14 @@ class StripOutput {
       FoldBlocks(noted, noted, 2, 8, noted_groups);
     }
     AscendC::PipeBarrier<PIPE_V>();
-    FoldBlocks(lse, sums, 1, 1, groups);
+    FoldBlocks(staged_lse_, sums, 1, 1, groups);
     if (other) {
       FoldBlocks(references_[opened_ * ReferenceElements()], noted, 1, 1, noted_groups);
+    }
+    for (uint32_t column = 0; column < tiling_.value_dim_padded; column += kSide) {
+      const AscendC::LocalTensor<float> values = area[column * m];
+      AscendC::Mul(values, values, sum_, kRepeatFloats, repeats,
+                   AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
     }
     AscendC::PipeBarrier<PIPE_V>();
   }
@@ -336,6 +341,7 @@ class StripOutput {
   AscendC::LocalTensor<half> dense_;
   AscendC::LocalTensor<float> references_;  // of two tasks, one value per row, scaled
   AscendC::LocalTensor<float> staged_lse_;
+  ReadyRing<AscendC::HardEvent::V_MTE3> lse_ready_;
   AscendC::LocalTensor<float> diagonal_;
   AscendC::LocalTensor<float> ones_;
   AscendC::LocalTensor<float> tiny_;

@@ -23,6 +23,7 @@ struct Strip {
   uint32_t head;     // of the queries
   uint32_t queries;  // rows that are queries
   uint32_t rows;     // of the product, whole fractals
+  uint32_t blind;    // of them, whole fractals at the top that the vector unit leaves out
   uint32_t columns;  // whole fractals
   uint32_t keys;     // columns that are keys
   uint32_t key;      // first key
@@ -30,11 +31,20 @@ struct Strip {
   bool ends_early;   // as the tile it is part of
   bool starts_late;
   uint32_t tile_slot;
-  uint32_t index;      // in the tile
+  uint32_t index;  // in the tile
   uint32_t tile_keys;
-  bool first;          // of the task
-  bool last;           // of the task
+  bool first;  // of the task
+  bool last;   // of the task
   bool ends_tile;
+
+  // As the vector unit works on it.
+  __aicore__ inline Strip Seeing() const {
+    Strip strip = *this;
+    strip.row += blind;
+    strip.rows -= blind;
+    strip.blind = 0;
+    return strip;
+  }
 
   __aicore__ inline uint32_t Elements() const { return rows * columns; }
   __aicore__ inline uint8_t Repeats() const {
@@ -69,6 +79,16 @@ class StripMask {
 
   __aicore__ inline static bool Needed(const Strip& strip) {
     return strip.ends_early || strip.starts_late || strip.keys != strip.columns;
+  }
+
+  // Rows at the top, whole fractals, that see none of a strip's keys; not all of them. Half of the
+  // last strip under a causal mask.
+  __aicore__ inline static uint32_t BlindRows(const Strip& strip, const SeqLen& seqlen) {
+    if (!strip.ends_early || seqlen.right < 0) {
+      return 0;
+    }
+    const int64_t rows = strip.key - seqlen.right - seqlen.OwnKey(strip.row);
+    return Clamp(rows, strip.rows - kSide) / kSide * kSide;
   }
 
   // The caller owes a vector barrier, and has to have had one.
@@ -173,9 +193,23 @@ __aicore__ inline void ExponentiateStrip(const AscendC::LocalTensor<float>& scor
   AscendC::Exp(scores, scores, kRepeatFloats, strip.Repeats(), DenseStrips());
 }
 
-// fp32 to fp16, to nearest even. Weights beyond fp16's range become its largest number.
+// fp32 to fp16, to nearest even. Weights beyond fp16's range become its largest number; those of
+// rows that were left out, zero.
 __aicore__ inline void NarrowStrip(const AscendC::LocalTensor<half>& weights,
                                    const AscendC::LocalTensor<float>& scores, const Strip& strip) {
+  if (strip.blind != 0) {
+    constexpr uint32_t kSide = 16;
+    const uint32_t seeing = strip.rows - strip.blind;
+    for (uint32_t column = 0; column < strip.columns; column += kSide) {
+      const AscendC::LocalTensor<half> rows = weights[column * strip.rows];
+      AscendC::Duplicate(rows, static_cast<half>(0.0f), static_cast<int32_t>(strip.blind * kSide));
+      AscendC::Cast(rows[strip.blind * kSide], scores[column * seeing],
+                    AscendC::RoundMode::CAST_NONE, kRepeatFloats,
+                    static_cast<uint8_t>(seeing * kSide / kRepeatFloats),
+                    AscendC::UnaryRepeatParams(1, 1, 4, 8));
+    }
+    return;
+  }
   AscendC::Cast(weights, scores, AscendC::RoundMode::CAST_NONE, kRepeatFloats, strip.Repeats(),
                 AscendC::UnaryRepeatParams(1, 1, 4, 8));
 }

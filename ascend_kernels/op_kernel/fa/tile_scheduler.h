@@ -49,7 +49,7 @@ class TileScheduler {
   }
 
  private:
-  static constexpr uint32_t kPlaces = 11;
+  static constexpr uint32_t kPlaces = 5;
 
   uint32_t batch_heads_ = 0;
   uint32_t blocks_ = 0;
