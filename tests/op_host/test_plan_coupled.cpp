@@ -98,6 +98,13 @@ TEST(PlanCoupledTest, BlocksTooLargeNameTheBuffer) {
   EXPECT_TRUE(Contains(PlanForward(problem, chip).error, "L1 does not hold"));
 }
 
+// Where L0A and UB would hold more rows, the vector unit still checks the sums of 128.
+TEST(PlanCoupledTest, BlocksOfMoreRowsThanAreCheckedAreRefused) {
+  ForwardProblem problem = SelfAttention(1, 4096, 64);
+  problem.block_m = 144;
+  EXPECT_TRUE(Contains(PlanForward(problem, Dav1001(32)).error, "block_m is 144, at most 128"));
+}
+
 // Every row once, no task with fewer rows than the shortest copy, one head after the other.
 TEST(PlanCoupledTest, TasksCoverTheRowsHeadByHead) {
   for (const int64_t seq : {8, 15, 100, 128, 129, 135, 136, 150, 1000}) {

@@ -53,6 +53,10 @@ std::string ChooseBlocks(const ForwardProblem& p, const Capacities& capacities,
   const uint64_t most = kQueryElements / widest / kLanes * kLanes;
   const uint64_t longest = std::min<uint64_t>(kMaxBlockM, AlignUp(t.seq_q, kLanes));
   t.block_m = static_cast<uint32_t>(p.block_m != 0 ? p.block_m : std::min(most, longest));
+  if (t.block_m > kMaxBlockM) {
+    return Message("block_m is ", t.block_m, ", at most ", kMaxBlockM,
+                   " rows have their sums of weights checked on ", capacities.chip);
+  }
   if (t.block_m > most) {
     return Message("L0A does not hold ", t.block_m, " queries of head dimension ", t.head_dim, ": ",
                    kHalf * t.block_m * t.head_dim_padded, " bytes needed, ", kHalf * kQueryElements,
