@@ -51,6 +51,44 @@ TEST_P(CoreContainment, Exceptions) {
   EXPECT_TRAP(odd, TrapKind::KernelException, "no std::exception");
 }
 
+// Two blocks fail, the higher one long before the other.
+TEST_P(CoreContainment, TheLowestCoreThatFailsIsReported) {
+  Kernel k(KernelType::AivOnly, 8);
+  k.aiv = [] {
+    if (dav::block_idx() == 6) dav::wait_flag(Pipe::MTE2, Pipe::V, 6);
+    if (dav::block_idx() != 3) return;
+    for (int i = 0; i < 200000; ++i) dav::Instruction(Pipe::V, "Add");
+    dav::wait_flag(Pipe::MTE2, Pipe::V, 2);
+  };
+  for (int i = 0; i < 10; ++i) EXPECT_TRAP(k, TrapKind::FlagMisuse, "AIV 3.0", "id 2");
+}
+
+// Who waits for a core that failed, by a flag or by looking, is not waited for.
+TEST_P(CoreContainment, WhoWaitsForAFailedCoreIsStopped) {
+  Kernel flags(KernelType::MixAic12, 3);
+  flags.aic = [] { dav::cross_core_wait(2, Pipe::S, 1); };
+  flags.aiv = [] {
+    if (dav::group_idx() == 1) dav::wait_flag(Pipe::MTE2, Pipe::V, 4);
+    dav::cross_core_set(2, Pipe::MTE3, 1);
+  };
+  EXPECT_TRAP(flags, TrapKind::FlagMisuse, "AIV 1.0", "id 4");
+  Kernel polls(KernelType::AivOnly, 3);
+  polls.aiv = [] {
+    if (dav::block_idx() == 1) dav::wait_flag(Pipe::MTE2, Pipe::V, 4);
+    for (;;) dav::poll();
+  };
+  EXPECT_TRAP(polls, TrapKind::FlagMisuse, "AIV 1.0", "id 4");
+}
+
+TEST_P(CoreContainment, TheLowestCoreThatNeverEndsIsReported) {
+  Kernel k(KernelType::AivOnly, 8);
+  k.spec.budget = 300000;
+  k.aiv = [] {
+    while (dav::block_idx() % 3 == 1) dav::Instruction(Pipe::V, "Add");
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_TRAP(k, TrapKind::BudgetExceeded, "AIV 1.0");
+}
+
 struct TrapsInDestructor {
   ~TrapsInDestructor() { dav::wait_flag(Pipe::V, Pipe::MTE3, 0); }
 };

@@ -105,7 +105,11 @@ CASES = {
     "flag_left_set": Trap("FlagMisuse", AIV, "MTE2", "SetFlag", ("MTE2_V>(3)", "never waited for")),
     "cross_flag_id": Trap("FlagMisuse", AIV, "MTE3", "CrossCoreSetFlag", ("flag id 16", "0 to 15")),
     "cross_flag_left": Trap(
-        "FlagMisuse", AIV, "S", "end of kernel", ("cross-core flag 6 is still 1",), line=False
+        "FlagMisuse",
+        AIV,
+        "S",
+        "end of kernel",
+        ("cross-core flag 6 is still 1", "CrossCoreSetFlag by AIC 0 at"),
     ),
     "event_released_twice": Trap(
         "Unbalanced", AIV, "V", "ReleaseEventID", ("event id 0", "not allocated")

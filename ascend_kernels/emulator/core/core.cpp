@@ -14,6 +14,10 @@ namespace {
 // instead of a call, in every instruction.
 __attribute__((tls_model("initial-exec"))) thread_local Core* t_core = nullptr;
 
+// With which a core is through, from its start, once another one has failed: more than kernels
+// execute within seconds, and few enough for all cores of a chip.
+constexpr uint64_t kInstructionsAfterFailure = 2000000;
+
 constexpr uint32_t bit(Pipe p) { return 1u << static_cast<int>(p); }
 
 // ARCH: an AIC has no vector pipe, an AIV neither cube nor L0 loads; only split chips have FIX.
@@ -75,12 +79,17 @@ std::byte* Core::gm_slow(uint64_t addr, uint64_t bytes, std::string* reason) {
 }
 
 void Core::exhausted() {
-  if (stop->load(std::memory_order_relaxed)) {
+  const bool spent = budget_left == ~uint64_t{0};  // counted below zero
+  if (spent) budget_left = 0;
+  const bool late = stop->load(std::memory_order_relaxed) &&
+                    launch_.budget() - budget_left > kInstructionsAfterFailure;
+  if (late || stopped.load(std::memory_order_relaxed)) {
     budget_left = 0;
     told_to_stop = true;
+    stopped.store(true, std::memory_order_relaxed);
     throw Stopped{};
   }
-  budget_left = 0;
+  if (!spent) return;
   trap(TrapKind::BudgetExceeded, Pipe::S, "budget",
        "the core executed %llu instructions without ending; raise ASCENDFA_EMULATOR_BUDGET if the "
        "kernel is that long",

@@ -15,6 +15,7 @@
 #include "core/fiber.h"
 #include "core/gm.h"
 #include "core/local_memory.h"
+#include "core/rendezvous.h"
 #include "core/trace.h"
 #include "core/tracker.h"
 #include "core/trap.h"
@@ -29,7 +30,7 @@ class LaunchState;
 // One increment of a cross-core counter: who made it and in which mode.
 struct CrossArrival {
   int mode = 0;
-  std::shared_ptr<const std::vector<uint64_t>> tickets;  // null in fast mode
+  std::shared_ptr<const std::vector<CrossSet>> sets;
 };
 
 // A core's 16 cross-core counters, 0 to 15 each. Guarded by the group's mutex.
@@ -93,8 +94,11 @@ class Core {
   CoreTrace* trace = nullptr;  // profiling
   bool timing_only = false;    // instructions leave memory alone
   bool in_instruction = false;
-  bool told_to_stop = false;    // left because another core trapped
-  std::unique_ptr<Trap> cause;  // the first trap of this core
+  bool told_to_stop = false;  // left because another core trapped
+  bool polled = false;        // and did nothing else that its worker knows of
+  std::atomic<bool> stopped{false};
+  std::atomic<bool> curtailed{false};  // another core has failed: look at `stopped` and the time
+  std::unique_ptr<Trap> cause;         // the first trap of this core
   ControlState control;
   // In-core flags: bit id of flags[source][destination].
   std::array<std::array<uint8_t, kPipeCount>, kPipeCount> flags{};
@@ -113,7 +117,7 @@ class Core {
 
  private:
   std::byte* gm_slow(uint64_t addr, uint64_t bytes, std::string* reason);
-  [[noreturn]] void exhausted();
+  void exhausted();
 
   LaunchState& launch_;
   CoreId id_;

@@ -151,18 +151,17 @@ bool try_set(LaunchState& launch, Core& core, int mode, Target& t, uint32_t id, 
   Rendezvous::Member& self = t.rendezvous->members[t.member];
   Group& own = launch.group_of(core);
   const Group* held = t.all ? nullptr : &own;
-  if (self.tickets.size() >= kCrossLimit || !receivers_have_room(launch, t, id, held)) return false;
+  if (self.sets.size() >= kCrossLimit || !receivers_have_room(launch, t, id, held)) return false;
   Tracker* tracker = core.tracker;
-  self.tickets.push_back(
+  const uint64_t ticket =
       tracker == nullptr ? 0
-                         : tracker->cross_set(core.id(), pipe, mode, static_cast<int>(id), site));
-  std::vector<uint64_t> tickets;
-  if (!t.rendezvous->complete(&tickets)) return true;
+                         : tracker->cross_set(core.id(), pipe, mode, static_cast<int>(id), site);
+  self.sets.push_back({ticket, &core, site});
+  std::vector<CrossSet> sets;
+  if (!t.rendezvous->complete(&sets)) return true;
   CrossArrival arrival;
   arrival.mode = mode;
-  if (tracker != nullptr) {
-    arrival.tickets = std::make_shared<const std::vector<uint64_t>>(std::move(tickets));
-  }
+  arrival.sets = std::make_shared<const std::vector<CrossSet>>(std::move(sets));
   deliver(launch, t, id, arrival, held);
   *made_room = t.rendezvous->members.size() > 1;
   return true;
@@ -176,7 +175,7 @@ void cross_core_set(int mode, Pipe pipe, uint32_t id) {
   check_use(core, "CrossCoreSetFlag", pipe, id);
   check_mode(core, mode, pipe);
   LaunchState& launch = core.launch();
-  const uint32_t site = core.tracker != nullptr || core.trace != nullptr ? capture_site() : 0;
+  const uint32_t site = capture_site();
   Target t = target_of(launch, core, mode, id);
   bool made_room = false;
   std::mutex& mutex = t.all ? launch.all_mutex : launch.group_of(core).mutex;
@@ -186,7 +185,7 @@ void cross_core_set(int mode, Pipe pipe, uint32_t id) {
       if (try_set(launch, core, mode, t, id, pipe, site, &made_room)) break;
       core.blocked.id = static_cast<int>(id);
       core.blocked.mode = mode;
-      core.blocked.site = site != 0 ? site : capture_site();
+      core.blocked.site = site;
       core.runnable.store(false);
       core.blocked.on.store(Blocked::On::CrossSet);
       launch.held_back.store(true);
@@ -238,8 +237,9 @@ void cross_core_wait(int mode, Pipe pipe, uint32_t id) {
     release_setters(launch, core);
   }
   if (core.tracker != nullptr) {
-    core.tracker->cross_wait(core.id(), pipe, arrival.mode, static_cast<int>(id), *arrival.tickets,
-                             site);
+    std::vector<uint64_t> tickets;
+    for (const CrossSet& set : *arrival.sets) tickets.push_back(set.ticket);
+    core.tracker->cross_wait(core.id(), pipe, arrival.mode, static_cast<int>(id), tickets, site);
   }
   record(core, TraceType::CrossWait, arrival.mode, pipe, id, "CrossCoreWaitFlag", site);
 }

@@ -21,7 +21,7 @@ std::string partial(const Rendezvous& r, const std::vector<Core*>& members) {
   if (!r.pending()) return "";
   std::vector<std::string> missing;
   for (size_t i = 0; i < members.size(); ++i) {
-    if (r.members[i].tickets.empty())
+    if (r.members[i].sets.empty())
       missing.push_back(members[i]->label() + (members[i]->finished ? " (ended)" : ""));
   }
   return std::to_string(members.size() - missing.size()) + " of " + std::to_string(members.size()) +
@@ -78,9 +78,13 @@ std::string line_of(LaunchState& launch, const Core& core) {
   return text;
 }
 
-[[noreturn]] void left_over(const Core& core, const std::string& message) {
+// The kernel's code has returned, so what has a place is the set that nothing took.
+[[noreturn]] void left_over(const Core& core, const CrossSet& set, const std::string& message) {
+  std::string text = message + "\n  CrossCoreSetFlag by " + set.core->label();
+  const std::string where = describe_site(set.site);
+  if (!where.empty()) text += " at " + where;
   throw Trap(TrapKind::FlagMisuse,
-             trap_report(TrapKind::FlagMisuse, core, Pipe::S, "end of kernel", 0, message));
+             trap_report(TrapKind::FlagMisuse, core, Pipe::S, "end of kernel", 0, text));
 }
 
 void check_unmatched(LaunchState& launch, const Rendezvous& r, const std::vector<Core*>& members,
@@ -88,10 +92,10 @@ void check_unmatched(LaunchState& launch, const Rendezvous& r, const std::vector
   if (!r.pending()) return;
   (void)launch;
   for (size_t i = 0; i < members.size(); ++i) {
-    if (r.members[i].tickets.empty()) continue;
-    left_over(*members[i], "cross-core flag " + std::to_string(id) + ", mode " +
-                               std::to_string(mode) +
-                               ", is left incomplete: " + partial(r, members));
+    if (r.members[i].sets.empty()) continue;
+    left_over(*members[i], r.members[i].sets.front(),
+              "cross-core flag " + std::to_string(id) + ", mode " + std::to_string(mode) +
+                  ", is left incomplete: " + partial(r, members));
   }
 }
 
@@ -127,8 +131,9 @@ void check_left_over(LaunchState& launch) {
     for (int id = 0; id < kCrossFlags; ++id) {
       const size_t n = core->cross[static_cast<size_t>(id)].size();
       if (n == 0) continue;
-      left_over(*core, "the counter of cross-core flag " + std::to_string(id) + " is still " +
-                           std::to_string(n) + ": a CrossCoreWaitFlag is missing");
+      left_over(*core, core->cross[static_cast<size_t>(id)].front().sets->back(),
+                "the counter of cross-core flag " + std::to_string(id) + " is still " +
+                    std::to_string(n) + ": a CrossCoreWaitFlag is missing");
     }
   }
   const auto aics = all_of(launch, false);

@@ -54,7 +54,7 @@ LaunchState::LaunchState(const LaunchSpec& spec)
   for (const auto& core : cores_) {
     core->tracker = tracker_.get();
     core->budget_left = budget_;
-    core->stop = &stop_;
+    core->stop = &core->curtailed;
     core->timing_only = spec.timing_only;
     if (!spec.profile) continue;
     traces_.push_back(std::make_unique<CoreTrace>());
@@ -117,13 +117,26 @@ bool LaunchState::all_resident() const {
   return spec_.block_dim <= resident_groups(chip(), shape_of(spec_.type));
 }
 
-void LaunchState::fail(std::exception_ptr error) {
+void LaunchState::fail(const Core& core, std::exception_ptr error, bool urgent) {
+  const uint32_t index = core.id().index;
   {
     std::lock_guard<std::mutex> lock(failure_mutex_);
-    if (failure_ == nullptr) failure_ = std::move(error);
+    if (failure_ == nullptr || index < failed_core_) {
+      failure_ = std::move(error);
+      failed_core_ = index;
+    }
   }
-  stop_.store(true, std::memory_order_relaxed);
+  failed_.store(true, std::memory_order_relaxed);
+  if (!urgent) {
+    for (const auto& c : cores_) c->curtailed.store(true, std::memory_order_relaxed);
+  }
+  for (size_t i = index + 1; urgent && i < cores_.size(); ++i) stop(*cores_[i]);
   for (const auto& worker : workers_) wake(*worker);
+}
+
+void LaunchState::stop(Core& core) {
+  core.stopped.store(true, std::memory_order_relaxed);
+  core.curtailed.store(true, std::memory_order_relaxed);
 }
 
 void LaunchState::wake(Worker& worker) {

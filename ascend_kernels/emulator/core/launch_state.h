@@ -36,7 +36,8 @@ struct Worker {
   std::vector<Group*> groups;
   std::condition_variable condition;
   uint64_t wakes = 0;
-  bool asleep = false;
+  bool asleep = false, napping = false;
+  uint64_t seen_activity = 0;
 };
 
 class LaunchState {
@@ -58,8 +59,10 @@ class LaunchState {
   // Runs all cores to their end; throws the first trap.
   LaunchResult run();
 
-  // Records a failure and stops the other cores. The first one wins.
-  void fail(std::exception_ptr error);
+  // Records a core's failure. The lowest core's counts, whichever was first: the others run on
+  // until they end, fail, can do no more or have taken long enough. With `urgent`, for what takes a
+  // core long to be recognised, only those that may still count.
+  void fail(const Core& core, std::exception_ptr error, bool urgent = false);
   bool stopping() const { return stop_.load(std::memory_order_relaxed); }
   // Something a core of this worker may wait for has changed.
   void wake(Worker& worker);
@@ -90,9 +93,14 @@ class LaunchState {
   void add_core(Group& group, CoreKind kind, uint32_t block, uint32_t sub_block);
   void work(Worker& worker);
   bool step(Core& core);
+  void stop(Core& core);
   void run_core(Core& core);
   void sleep(Worker& worker, uint64_t seen);
-  void deadlock();  // sleep_mutex_ held
+  // As sleep, after a failure, of a worker whose cores have only polled for a while: nobody wakes
+  // it, so it looks again by itself.
+  void nap(Worker& worker, uint64_t seen);
+  bool all_quiet() const;  // sleep_mutex_ held
+  void deadlock();         // sleep_mutex_ held
   uint64_t wakes_of(Worker& worker);
 
   const LaunchSpec& spec_;
@@ -107,12 +115,15 @@ class LaunchState {
   std::atomic<bool> stop_{false};
   std::mutex failure_mutex_;
   std::exception_ptr failure_;
+  uint32_t failed_core_ = 0;
+  std::atomic<bool> failed_{false};
   std::vector<std::string> hints_;
 
   std::mutex sleep_mutex_;
   std::vector<std::unique_ptr<Worker>> workers_;
   size_t asleep_ = 0, ended_ = 0;
-  size_t active_groups_ = 1;  // that one worker keeps in flight
+  std::atomic<uint64_t> activity_{0};  // rounds in which a worker's cores did more than poll
+  size_t active_groups_ = 1;           // that one worker keeps in flight
 };
 
 }  // namespace dav

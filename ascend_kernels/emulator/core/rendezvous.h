@@ -8,26 +8,35 @@
 
 namespace dav {
 
+class Core;
+
+// One CrossCoreSetFlag.
+struct CrossSet {
+  uint64_t ticket = 0;  // the tracker's
+  const Core* core = nullptr;
+  uint32_t site = 0;
+};
+
 struct Rendezvous {
   struct Member {
-    std::vector<uint64_t> tickets;  // sets not yet matched, oldest first; zeros in fast mode
+    std::vector<CrossSet> sets;  // not yet matched, oldest first
   };
   std::vector<Member> members;
 
   // True when all members have one set outstanding; takes those away.
-  bool complete(std::vector<uint64_t>* tickets) {
+  bool complete(std::vector<CrossSet>* taken) {
     for (const Member& m : members) {
-      if (m.tickets.empty()) return false;
+      if (m.sets.empty()) return false;
     }
     for (Member& m : members) {
-      tickets->push_back(m.tickets.front());
-      m.tickets.erase(m.tickets.begin());
+      taken->push_back(m.sets.front());
+      m.sets.erase(m.sets.begin());
     }
     return true;
   }
   bool pending() const {
     for (const Member& m : members) {
-      if (!m.tickets.empty()) return true;
+      if (!m.sets.empty()) return true;
     }
     return false;
   }
