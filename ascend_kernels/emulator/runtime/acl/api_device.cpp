@@ -47,6 +47,20 @@ aclError fail(aclError code, const char* format, ...) {
   return code;
 }
 
+aclError check_environment(const char* function) {
+  try {
+    default_chip();
+  } catch (const std::exception& e) {
+    return fail(ACL_ERROR_RT_SOC_VERSION, "%s: %s", function, e.what());
+  }
+  try {
+    check_settings();
+  } catch (const std::exception& e) {
+    return fail(ACL_ERROR_INVALID_PARAM, "%s: %s", function, e.what());
+  }
+  return ACL_SUCCESS;
+}
+
 }  // namespace dav::rt
 
 using dav::rt::fail;
@@ -79,18 +93,7 @@ aclError aclInit(const char* configPath) {
   if (g_initialised.exchange(1)) {
     return fail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit: already initialised");
   }
-  aclError error = ACL_SUCCESS;
-  try {
-    dav::default_chip();
-  } catch (const std::exception& e) {
-    error = fail(ACL_ERROR_RT_SOC_VERSION, "aclInit: %s", e.what());
-  }
-  try {
-    dav::setting_devices();
-    dav::setting_memory();
-  } catch (const std::exception& e) {
-    error = fail(ACL_ERROR_INVALID_PARAM, "aclInit: %s", e.what());
-  }
+  aclError error = dav::rt::check_environment("aclInit");
   if (!error && configPath && *configPath) error = read_config(configPath);
   if (error) g_initialised = 0;
   return error;

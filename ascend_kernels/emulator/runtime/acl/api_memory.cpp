@@ -9,6 +9,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/acl/contexts.h"
 #include "runtime/acl/internal.h"
+#include "runtime/acl/launch_support.h"
 #include "runtime/acl/memory.h"
 
 using dav::rt::fail;
@@ -28,11 +29,8 @@ HostMemory& host_memory() {
 
 // Microseconds inside each asynchronous copy: exposes a missing wait between streams.
 void copy_delay() {
-  static const long delay = [] {
-    const char* text = std::getenv("ASCENDFA_EMULATOR_COPY_DELAY_US");
-    return text ? std::strtol(text, nullptr, 10) : 0L;
-  }();
-  if (delay > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay));
+  static const auto delay = dav::rt::delay_of(dav::Delay::Copy);
+  if (delay.count() > 0) std::this_thread::sleep_for(delay);
 }
 
 aclError check_device_range(const char* function, const char* operand, const void* ptr,

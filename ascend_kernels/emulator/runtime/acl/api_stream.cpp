@@ -6,6 +6,7 @@
 #include "acl/acl_rt.h"
 #include "runtime/acl/contexts.h"
 #include "runtime/acl/internal.h"
+#include "runtime/acl/launch_support.h"
 
 using dav::rt::Event;
 using dav::rt::fail;
@@ -37,11 +38,8 @@ aclError no_event(const char* function, aclrtEvent handle) {
 // Microseconds that queueing takes on the calling thread: exposes threads that queue work on one
 // stream without agreeing on the order.
 void queueing_delay() {
-  static const long delay = [] {
-    const char* text = std::getenv("ASCENDFA_EMULATOR_QUEUE_DELAY_US");
-    return text ? std::strtol(text, nullptr, 10) : 0L;
-  }();
-  if (delay > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay));
+  static const auto delay = dav::rt::delay_of(dav::Delay::Queue);
+  if (delay.count() > 0) std::this_thread::sleep_for(delay);
 }
 
 // An earlier task's failure, told but not cleared: only a synchronisation clears it.

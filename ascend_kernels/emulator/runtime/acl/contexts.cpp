@@ -86,6 +86,7 @@ void set_default_device(int device) {
 }
 
 aclError set_device(int device) {
+  if (aclError error = check_environment("aclrtSetDevice")) return error;
   if (aclError error = check_device("aclrtSetDevice", device)) return error;
   Handles& h = handles();
   std::lock_guard<std::mutex> lock(h.mutex);

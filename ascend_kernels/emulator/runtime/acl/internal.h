@@ -23,6 +23,10 @@ class TaskError : public std::runtime_error {
 // Remembers the text for aclGetRecentErrMsg on this thread and returns the code. printf-style.
 DAV_API aclError fail(aclError code, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
+// An unusable environment variable as an error of `function`, which begins a program's use of the
+// device.
+aclError check_environment(const char* function);
+
 // Queues a task on a stream (null: the default stream of the current context). Whatever it throws
 // becomes the stream's error.
 DAV_API aclError enqueue(aclrtStream stream, std::function<void()> task);

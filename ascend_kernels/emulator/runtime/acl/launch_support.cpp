@@ -1,16 +1,23 @@
 #include "runtime/acl/launch_support.h"
 
-#include <cstdlib>
-#include <cstring>
+#include <exception>
 
 namespace dav::rt {
 
 Mode launch_mode() {
-  const char* text = std::getenv("ASCENDFA_EMULATOR_MODE");
-  if (!text || !*text || std::strcmp(text, "check") == 0) return Mode::Check;
-  if (std::strcmp(text, "fast") == 0) return Mode::Fast;
-  throw TaskError(ACL_ERROR_INVALID_PARAM,
-                  std::string("ASCENDFA_EMULATOR_MODE is '") + text + "'; it may be check or fast");
+  try {
+    return setting_mode();
+  } catch (const std::exception& e) {
+    throw TaskError(ACL_ERROR_INVALID_PARAM, e.what());
+  }
+}
+
+std::chrono::microseconds delay_of(Delay delay) {
+  try {
+    return setting_delay(delay);
+  } catch (const std::exception&) {
+    return {};
+  }
 }
 
 aclError trap_code(TrapKind kind, KernelType type) {

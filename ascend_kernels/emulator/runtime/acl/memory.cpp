@@ -55,8 +55,11 @@ uint64_t capacity() {
 }
 
 bool fast_mode() {
-  const char* mode = std::getenv("ASCENDFA_EMULATOR_MODE");
-  return mode && std::strcmp(mode, "fast") == 0;
+  try {
+    return setting_mode() == Mode::Fast;
+  } catch (const std::exception&) {
+    return false;  // aclInit says why
+  }
 }
 
 void release(void* ptr) {

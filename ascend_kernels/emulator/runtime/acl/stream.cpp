@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "runtime/acl/internal.h"
+#include "runtime/acl/launch_support.h"
 #include "runtime/acl/memory.h"
 
 namespace dav::rt {
@@ -11,11 +12,8 @@ namespace {
 
 // Microseconds before each queued task: exposes callers that rely on a stream being quick.
 std::chrono::microseconds task_delay() {
-  static const long delay = [] {
-    const char* text = std::getenv("ASCENDFA_EMULATOR_TASK_DELAY_US");
-    return text ? std::strtol(text, nullptr, 10) : 0L;
-  }();
-  return std::chrono::microseconds(delay);
+  static const auto delay = delay_of(Delay::Task);
+  return delay;
 }
 
 }  // namespace

@@ -5,18 +5,11 @@
 #include "core/chip.h"
 #include "core/trap.h"
 #include "runtime/acl/internal.h"
+#include "runtime/acl/launch_support.h"
 #include "runtime/nnopbase/executor.h"
 
 namespace dav::host {
 namespace {
-
-Mode mode_from_environment() {
-  const char* text = std::getenv("ASCENDFA_EMULATOR_MODE");
-  if (!text || !*text || std::strcmp(text, "check") == 0) return Mode::Check;
-  if (std::strcmp(text, "fast") == 0) return Mode::Fast;
-  throw rt::TaskError(ACL_ERROR_INVALID_PARAM, std::string("ASCENDFA_EMULATOR_MODE is '") + text +
-                                                   "'; it may be check or fast");
-}
 
 // Memory a kernel argument lies in for the time of one launch.
 class DeviceBuffer {
@@ -79,7 +72,7 @@ void run_plan(const Plan& plan, void* workspace) {
   spec.block_dim = plan.block_dim;
   spec.aic = plan.aic;
   spec.aiv = plan.aiv;
-  spec.mode = mode_from_environment();
+  spec.mode = rt::launch_mode();
 
   std::vector<DeviceBuffer> buffers;
   std::vector<void*> values;  // what each argument's value is
