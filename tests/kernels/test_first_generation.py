@@ -130,3 +130,16 @@ def test_terms_of_scores_that_no_half_holds(checked, rng, draw, run):
     q, k, v = draw(rng, 1, 2, (70, 200), 128)
     q, k = (500 * q).astype(np.float16), (500 * k).astype(np.float16)
     run(checked, (q, k, v), mask=rng.random((70, 200)) < 0.5)
+
+
+# Results shorter than a copy go through the data cache, whose lines no two cores may share.
+@pytest.mark.parametrize(("seq_q", "dims"), [(1, (64, 64)), (7, (24, 64)), (96, (24, 8)), (5, 8)])
+def test_short_results_of_many_heads(checked, rng, draw, run, seq_q, dims):
+    run(checked, draw(rng, 3, 37, (seq_q, 70), dims))
+
+
+# Rows see no key in common with others far enough away; where there is one, its scores will do.
+@pytest.mark.parametrize("left", [700, 512, 300, 200, 128, 64, 20])
+@pytest.mark.parametrize("causal", [False, True])
+def test_windows_of_all_widths(checked, rng, draw, run, left, causal):
+    run(checked, draw(rng, 1, 1, (400, 900), 64), window_size=(left, 100), causal=causal)

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "fa/forward_loop.h"
 #include "plan_forward.h"
@@ -40,12 +41,42 @@ TEST(PlanCoupledTest, EveryShapeFitsTheBuffers) {
   }
 }
 
-TEST(PlanCoupledTest, ResultsShorterThanACopyComeFromOneCore) {
+TEST(PlanCoupledTest, ResultsShorterThanACopyShareNoLineOfTheDataCache) {
   const Capacities chip = Dav1001(32);
-  EXPECT_EQ(PlanForward(SelfAttention(8, 7, 64), chip).block_dim, 1u);
+  EXPECT_EQ(PlanForward(SelfAttention(16, 7, 64), chip).block_dim, 1u);
+  EXPECT_EQ(PlanForward(SelfAttention(17, 7, 64), chip).block_dim, 2u);
+  EXPECT_EQ(PlanForward(SelfAttention(1000, 1, 64), chip).block_dim, 32u);
   EXPECT_EQ(PlanForward(SelfAttention(8, 8, 64), chip).block_dim, 8u);
-  EXPECT_EQ(PlanForward(SelfAttention(8, 4096, 15), chip).block_dim, 1u);
+  EXPECT_EQ(PlanForward(SelfAttention(8, 4096, 15), chip).block_dim, 32u);
+  EXPECT_EQ(PlanForward(SelfAttention(8, 4095, 15), chip).block_dim, 1u);
+  EXPECT_EQ(PlanForward(SelfAttention(100, 7, 15), chip).block_dim, 1u);
   EXPECT_EQ(PlanForward(SelfAttention(8, 4096, 16), chip).block_dim, 32u);
+  // Rows of other heads in between.
+  ForwardProblem problem = SelfAttention(8, 4096, 15);
+  problem.out = {8 * 4096 * 15, 15, 8 * 15};
+  EXPECT_EQ(PlanForward(problem, chip).block_dim, 1u);
+}
+
+// The log-sum-exps of 16 heads lie in whole lines, which belong to one core.
+TEST(PlanCoupledTest, HeadsOfFewRowsGoSixteenToACore) {
+  for (const int64_t heads : {1, 16, 17, 100, 600, 1000}) {
+    const ForwardPlan plan = PlanForward(SelfAttention(heads, 3, 64), Dav1001(32));
+    ASSERT_EQ(plan.error, "");
+    std::vector<int> owner(heads, -1);
+    for (uint32_t group = 0; group < plan.tiling.groups; ++group) {
+      ForwardTasks tasks(plan.tiling, group);
+      Step step{};
+      BlockRange range;
+      for (uint32_t round = 0; tasks.Get(round, step, range); ++round) {
+        EXPECT_EQ(owner[step.q_head], -1);
+        owner[step.q_head] = static_cast<int>(group);
+      }
+    }
+    for (int64_t head = 0; head < heads; ++head) {
+      EXPECT_GE(owner[head], 0);
+      EXPECT_EQ(owner[head], owner[head / 16 * 16]);
+    }
+  }
 }
 
 TEST(PlanCoupledTest, TermsTakeRoomFromTheQueries) {

@@ -25,6 +25,9 @@ constexpr uint32_t kMaxBlockM = 128;
 constexpr uint32_t kMaxBlockN = 512;
 constexpr int64_t kMaxHeadDim = 256;
 constexpr uint32_t kFewestRows = 8;  // the shortest copy of log-sum-exps
+// A line of the data cache is 64 bytes: so many rows of one fp16 value, heads of one fp32 row.
+constexpr uint32_t kRowsPerLine = 32;
+constexpr uint32_t kHeadsPerLine = 16;
 
 uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -89,6 +92,23 @@ std::string ChooseBlocks(const ForwardProblem& p, const Capacities& capacities,
 
 }  // namespace
 
+namespace {
+
+// Results too short for a copy are written through a data cache, whose lines no two cores may
+// share: how many cores can work on the tasks.
+uint64_t CoresThatShareNoLine(const FlashAttentionTiling& t, uint64_t tasks) {
+  const bool short_lse = t.seq_q < kFewestRows;
+  if (t.value_dim < kLanes) {
+    // Outputs of whole blocks of rows that lie side by side fill whole lines.
+    const bool dense = t.out.row == t.value_dim && t.out.head == t.out.row * t.seq_q;
+    const bool whole = t.seq_q % kRowsPerLine == 0 && t.block_m % kRowsPerLine == 0;
+    return dense && whole && !short_lse ? tasks : 1;
+  }
+  return short_lse ? (tasks + kHeadsPerLine - 1) / kHeadsPerLine : tasks;
+}
+
+}  // namespace
+
 uint64_t CoupledL1Bytes(const FlashAttentionTiling& t) {
   const uint64_t strips = (t.block_n + kStripKeys - 1) / kStripKeys;
   const uint64_t keys_and_values = strips * kStripKeys * (t.head_dim_padded + t.value_dim_padded);
@@ -149,9 +169,8 @@ std::string PlanCoupled(const ForwardProblem& problem, const Capacities& capacit
   t.fewest_rows = kFewestRows;
   const uint64_t tasks =
       static_cast<uint64_t>(t.batch) * t.q_heads * ((t.seq_q + t.block_m - 1) / t.block_m);
-  // Results too short for a copy are written through a data cache of lines that cores would share.
-  const bool alone = t.seq_q < kFewestRows || t.value_dim < kLanes;
-  t.groups = static_cast<uint32_t>(alone ? 1 : std::min<uint64_t>(capacities.cube_cores, tasks));
+  const uint64_t cores = std::min<uint64_t>(capacities.cube_cores, tasks);
+  t.groups = static_cast<uint32_t>(std::min(cores, CoresThatShareNoLine(t, tasks)));
   return "";
 }
 

@@ -73,6 +73,22 @@ class CoupledCube {
     return strip;
   }
 
+  // A strip of which each row sees a key, if the tile has one.
+  __aicore__ inline static Strip DescribeShared(const Step& step, uint32_t slot,
+                                                const SeqLen& seqlen) {
+    uint32_t index = 0;
+    if (step.starts_late) {
+      // From where on the last row sees keys, and up to where the first one does.
+      const int64_t first = seqlen.FirstKey(step.row + step.rows - 1) - step.key;
+      const int64_t last = Sooner(seqlen.LastKey(step.row) - step.key, step.keys - 1);
+      const int64_t whole = (first + kStripKeys - 1) / kStripKeys;
+      const int64_t part = first / kStripKeys;
+      index = static_cast<uint32_t>(whole * kStripKeys <= last ? whole : part);
+      index = part * kStripKeys <= last ? index : 0;
+    }
+    return Describe(step, slot, index);
+  }
+
   // Queries to L0A; what multiplies them waits for right operands that are loaded later.
   __aicore__ inline void LoadQueries(const Step& step, uint32_t slot) {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
@@ -189,6 +205,8 @@ class CoupledCube {
     staging_.Close(pipe_);
     loader_.Close();
   }
+
+  __aicore__ inline static int64_t Sooner(int64_t a, int64_t b) { return a < b ? a : b; }
 
   static constexpr uint32_t kRightElements = kStripKeys * kCubeEdge;
 

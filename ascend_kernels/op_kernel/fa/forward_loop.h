@@ -59,7 +59,7 @@ class ForwardTasks {
   __aicore__ inline ForwardTasks(const FlashAttentionTiling& tiling, uint32_t group)
       : seqlen_{tiling.seq_q, tiling.seq_k, tiling.window_left, tiling.window_right},
         scheduler_(tiling.batch * tiling.q_heads, CeilDiv(tiling.seq_q, tiling.block_m), group,
-                   tiling.groups, tiling.head_by_head != 0),
+                   tiling.groups, tiling.head_by_head != 0, Run(tiling)),
         q_heads_(tiling.q_heads),
         heads_per_kv_(tiling.q_heads / tiling.kv_heads),
         block_m_(tiling.block_m),
@@ -116,6 +116,13 @@ class ForwardTasks {
   }
 
  private:
+  // Log-sum-exps of heads with so few rows share lines of the data cache they are written through.
+  // So many heads fill whole lines.
+  static constexpr uint32_t kHeadsPerLine = 16;
+  __aicore__ inline static uint32_t Run(const FlashAttentionTiling& tiling) {
+    return tiling.seq_q < tiling.fewest_rows ? kHeadsPerLine : 1;
+  }
+
   // Rows the last task of a head takes from the one before.
   __aicore__ inline static uint32_t Borrowed(const FlashAttentionTiling& tiling) {
     const uint32_t rest = tiling.seq_q % tiling.block_m;

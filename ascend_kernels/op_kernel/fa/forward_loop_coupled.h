@@ -26,6 +26,12 @@ class ForwardLoopCoupled : private CoupledCube {
                               GM_ADDR out, GM_ADDR lse, uint32_t group) {
     group_ = group;
     tasks_ = ForwardTasks(tiling_, group);
+    if (StripOutput::SharesLines(tiling_, out, lse)) {
+      FlashAttentionTiling alone = tiling_;
+      alone.groups = 1;
+      tasks_ = ForwardTasks(alone, group);
+      tasks_.Select(Rounds{0, group == 0 ? ~0u : 0});
+    }
     const uint32_t m = tiling_.block_m;
     const uint32_t output_elements = kStripKeys * value_dim_;
 
@@ -183,7 +189,7 @@ class ForwardLoopCoupled : private CoupledCube {
 
   // The reference of an opened task, where there is nothing to do meanwhile.
   __aicore__ inline void FoldFirst(const Opened& task) {
-    const Strip strip = Describe(task.step, task.slot, 0);
+    const Strip strip = DescribeShared(task.step, task.slot, tasks_.Lengths());
     terms_.Load(strip);
     Scores(strip, false);
     FoldStrip(strip, scores_, true);
@@ -279,7 +285,7 @@ class ForwardLoopCoupled : private CoupledCube {
       if (drained == kOpenTurn && cursor.Valid() && cursor.Round() < end && loader_.Prepare()) {
         opened.ready = true;
         OpenTask(cursor.Current(), opened);
-        first_of_next = Describe(opened.step, opened.slot, 0);
+        first_of_next = DescribeShared(opened.step, opened.slot, tasks_.Lengths());
         terms_.Load(first_of_next);
         Scores(first_of_next, false);
       }

@@ -68,6 +68,16 @@ class StripOutput {
     AscendC::Duplicate(diagonal_, 1.0f, lanes, 1, 1, 8);
   }
 
+  // Whether the plan's division of work would have cores write to the same line of the data cache,
+  // because results do not begin with one. Only results too short for a copy go there.
+  __aicore__ inline static bool SharesLines(const FlashAttentionTiling& tiling, GM_ADDR out,
+                                            GM_ADDR lse) {
+    const bool short_lse = tiling.seq_q < kBlockFloats;
+    const bool short_rows = tiling.value_dim < kSide;
+    return (short_lse && reinterpret_cast<uint64_t>(lse) % kLineBytes != 0) ||
+           (short_rows && reinterpret_cast<uint64_t>(out) % kLineBytes != 0);
+  }
+
   __aicore__ inline void Open(AscendC::TPipe& pipe) { lse_ready_.Open(pipe, 1); }
   __aicore__ inline void Close(AscendC::TPipe& pipe) { lse_ready_.Close(pipe); }
 
@@ -152,6 +162,7 @@ class StripOutput {
 
  private:
   static constexpr uint32_t kSide = 16;
+  static constexpr uint32_t kLineBytes = 64;
   static constexpr uint32_t kRepeatHalves = kRepeatBytes / sizeof(half);
   static constexpr uint32_t kRowsAtOnce = 64;
   static constexpr uint32_t kCheckHalves = 4;  // a maximum and its place, a minimum and its

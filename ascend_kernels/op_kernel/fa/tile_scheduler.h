@@ -22,19 +22,21 @@ class TileScheduler {
  public:
   __aicore__ inline TileScheduler() {}
   __aicore__ inline TileScheduler(uint32_t batch_heads, uint32_t blocks, uint32_t group,
-                                  uint32_t groups, bool head_by_head = false)
+                                  uint32_t groups, bool head_by_head = false, uint32_t run = 1)
       : batch_heads_(batch_heads),
         blocks_(blocks),
         group_(group),
         groups_(groups),
-        head_by_head_(head_by_head) {}
+        head_by_head_(head_by_head),
+        run_(run) {}
 
   // The group's round-th task. False when it has no more.
   __aicore__ inline bool Get(uint32_t round, Task& task) const {
     // Groups change places between pairs of rounds: what a pair costs depends on where it begins.
-    const uint32_t place = head_by_head_ ? (group_ + round / 2 * kPlaces) % groups_ : group_;
-    const uint32_t seat = (round % 2 == 0) ? place : groups_ - 1 - place;
-    const uint64_t index = static_cast<uint64_t>(round) * groups_ + seat;
+    const uint32_t turn = round / run_;
+    const uint32_t place = head_by_head_ ? (group_ + turn / 2 * kPlaces) % groups_ : group_;
+    const uint32_t seat = (turn % 2 == 0) ? place : groups_ - 1 - place;
+    const uint64_t index = (static_cast<uint64_t>(turn) * groups_ + seat) * run_ + round % run_;
     if (index >= static_cast<uint64_t>(batch_heads_) * blocks_) {
       return false;
     }
@@ -56,6 +58,7 @@ class TileScheduler {
   uint32_t group_ = 0;
   uint32_t groups_ = 1;
   bool head_by_head_ = false;
+  uint32_t run_ = 1;  // tasks of the list that a group takes at a time
 };
 
 }  // namespace ascendfa
