@@ -79,6 +79,44 @@ TEST(CubeApi, ProductOfAProduct) {
   }
 }
 
+// B is 2 everywhere in the rows the index chooses: the first and the last but one of every four.
+TEST(CubeApi, SparseProduct) {
+  constexpr uint16_t m = 16, n = 16, k = 64;
+  const auto left = small_integers<int8_t>(m * k, 1);
+  const std::vector<int8_t> weights(k / 2 * n, 2);
+  const std::vector<uint8_t> index(k / 8 * n, 0b01000100);
+  std::vector<int32_t> out(m * n);
+  CubeKernel kernel([&] {
+    GlobalTensor<int8_t> left_gm, weights_gm;
+    GlobalTensor<uint8_t> index_gm;
+    GlobalTensor<int32_t> out_gm;
+    left_gm.SetGlobalBuffer(const_cast<int8_t*>(left.data()), left.size());
+    weights_gm.SetGlobalBuffer(const_cast<int8_t*>(weights.data()), weights.size());
+    index_gm.SetGlobalBuffer(const_cast<uint8_t*>(index.data()), index.size());
+    out_gm.SetGlobalBuffer(out.data(), out.size());
+    LocalTensor<int8_t> a1(TPosition::A1, 0, m * k), b1(TPosition::B1, 65536, k / 2 * n);
+    LocalTensor<uint8_t> i1(TPosition::B1, 131072, k / 8 * n);
+    LocalTensor<int8_t> a2(TPosition::A2, 0, m * k), b2(TPosition::B2, 0, k / 2 * n);
+    LocalTensor<int32_t> c(TPosition::CO1, 0, m * n);
+    DataCopy(a1, left_gm, Nd2NzParams(1, m, k, 0, k, m, 1, 0));
+    DataCopy(b1, weights_gm, weights.size());
+    DataCopy(i1, index_gm, index.size());
+    barrier();
+    LoadData(a2, a1, LoadData2DParams(0, k / 32, 1, 0, 0, false, 0));
+    LoadDataWithSparse(b2, b1, i1, LoadData2DParams(0, 1, 0, 0, 0, false, 0));
+    barrier();
+    MmadWithSparse(c, a2, b2, MmadParams(m, n, k, false, 0, false, false, false));
+    barrier();
+    Fixpipe(out_gm, c, FixpipeParamsV220(n, m, m, n, false));
+  });
+  kernel.input(left).input(weights).input(index).output(out).run();
+  for (uint32_t i = 0; i < m; ++i) {
+    int32_t sum = 0;
+    for (uint32_t l = 0; l < k; l += 4) sum += 2 * (left[i * k + l] + left[i * k + l + 2]);
+    for (uint32_t j = 0; j < n; ++j) EXPECT_EQ(out[i * n + j], sum);
+  }
+}
+
 // The packed form loads what the plain form loads: rows 16 to 31, columns 16 to 47 of 32 x 48.
 TEST(CubeApi, PackedParametersOfA3dLoad) {
   const auto in = small_integers<half>(32 * 48, 6);

@@ -189,7 +189,7 @@ bool Chip::has(Feature f) const {
     case Arch::Dav2201:
       return f != Feature::L0cToUb && f != Feature::UbToL1;
     case Arch::Dav3510:
-      return true;
+      return f != Feature::SparseMmad;
   }
   return false;
 }

@@ -26,6 +26,7 @@ enum class Feature : uint8_t {
   MmadBias,
   MmadF32,
   MmadBf16,
+  SparseMmad,
   Gather,
   GatherMask,
   Brcb,

@@ -100,6 +100,8 @@ class Core {
   std::atomic<bool> curtailed{false};  // another core has failed: look at `stopped` and the time
   std::unique_ptr<Trap> cause;         // the first trap of this core
   ControlState control;
+  // What LoadDataWithSparse brought: 128 bytes for each fractal of L0B. Empty before the first.
+  std::vector<std::byte> sparse_index;
   // In-core flags: bit id of flags[source][destination].
   std::array<std::array<uint8_t, kPipeCount>, kPipeCount> flags{};
   // Event ids handed out by TPipe, same shape.

@@ -208,15 +208,16 @@ void note_fractal(Instruction& in, Buffer l0, uint64_t dst, const FractalSource&
 void require_operands(const Instruction& in, const MmadShape& s, Local a, Local b) {
   if (!in.checking()) return;
   const uint32_t bits = kBlock * 8 / s.c0;
-  const auto depth_of = [&](uint32_t kb) { return std::min(s.c0, s.k - kb * s.c0); };
+  const auto depth_of = [&](uint32_t k, uint32_t kb) { return std::min(s.c0, k - kb * s.c0); };
   const auto rows_of = [](uint32_t all, uint32_t tile) {
     return std::min<uint32_t>(kSide, all - tile * kSide);
   };
-  const Operand right(in, b, s.k_tiles, s.n_tiles, s.n_tiles, true);
-  for (uint32_t kb = 0; kb < s.k_tiles; ++kb) {
+  const Operand right(in, b, s.b_k_tiles, s.n_tiles, s.n_tiles, true);
+  for (uint32_t kb = 0; kb < s.b_k_tiles; ++kb) {
     for (uint32_t nb = 0; nb < s.n_tiles; ++nb) {
       const uint32_t i = right.index(kb, nb);
-      require_fractal(in, "filter", b, i, right.fractal(i), rows_of(s.n, nb), depth_of(kb), bits);
+      require_fractal(in, "filter", b, i, right.fractal(i), rows_of(s.n, nb), depth_of(s.b_k, kb),
+                      bits);
     }
   }
   require_pitch(in, right, "filter", b);
@@ -235,7 +236,7 @@ void require_operands(const Instruction& in, const MmadShape& s, Local a, Local 
   for (uint32_t mb = 0; mb < s.m_tiles; ++mb) {
     for (uint32_t kb = 0; kb < s.k_tiles; ++kb) {
       const uint32_t i = left.index(mb, kb);
-      require_fractal(in, "fm", a, i, left.fractal(i), rows_of(s.m, mb), depth_of(kb), bits);
+      require_fractal(in, "fm", a, i, left.fractal(i), rows_of(s.m, mb), depth_of(s.k, kb), bits);
     }
   }
   require_pitch(in, left, "fm", a);

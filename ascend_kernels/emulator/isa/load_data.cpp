@@ -190,6 +190,38 @@ void load_data_2d_gm(Local dst, uint64_t src, DType type, const Load2dDesc& d) {
   in.work(w);
 }
 
+void load_data_sparse(Local dst, Local src, Local index, uint32_t startIndex,
+                      uint32_t repeatTimes) {
+  Instruction in(Pipe::MTE1, "LoadDataWithSparse");
+  require_feature(in, Feature::SparseMmad);
+  if (src.buffer != Buffer::L1 || dst.buffer != Buffer::L0B) {
+    refuse_path(in, dst.buffer, src.buffer);
+  }
+  require_buffer(in, dst, Buffer::L0B, "dst");
+  require_buffer(in, index, Buffer::L1, "idx");
+  in.require_range("startIndex", startIndex, 0, 65535);
+  in.require_range("repeatTimes", repeatTimes, 0, 255);
+  in.require_aligned(dst.buffer, dst.addr, kFractal, "dst");
+  in.require_aligned(src.buffer, src.addr, kBlock, "src");
+  in.require_aligned(index.buffer, index.addr, kBlock, "idx");
+  if (repeatTimes == 0) return;
+  constexpr uint64_t kIndex = kFractal / 4;
+  const uint64_t from = src.addr + uint64_t{startIndex} * kFractal;
+  move_piece(in, Buffer::L0B, dst.addr, Buffer::L1, from, uint64_t{repeatTimes} * kFractal);
+  for (uint32_t i = 0; i < repeatTimes && in.checking(); ++i) {
+    FractalSource source;
+    source.l1 = from + uint64_t{i} * kFractal;
+    note_fractal(in, Buffer::L0B, dst.addr + uint64_t{i} * kFractal, source);
+  }
+  const std::byte* choices =
+      in.read(Buffer::L1, index.addr + startIndex * kIndex, repeatTimes * kIndex);
+  std::vector<std::byte>& buffer = in.core().sparse_index;
+  // What was never loaded holds a choice that does not exist.
+  if (buffer.empty()) buffer.assign(in.core().size_of(Buffer::L0B) / 4, std::byte{0xff});
+  if (!in.timing_only()) std::memcpy(buffer.data() + dst.addr / 4, choices, repeatTimes * kIndex);
+  in.work(load_work(Path::L1ToL0b, DType::I8, repeatTimes * (kFractal + kIndex)));
+}
+
 void load_data_transpose(Local dst, Local src, DType type, const LoadTransposeDesc& d) {
   Instruction in(Pipe::MTE1, "LoadDataWithTranspose");
   require_feature(in, Feature::LoadDataWithTranspose);

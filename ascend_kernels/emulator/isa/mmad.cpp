@@ -131,17 +131,6 @@ void multiply_integer(const MmadShape& s, const int32_t* a, const int32_t* b, T*
   }
 }
 
-template <typename T>
-void multiply_integer(const MmadShape& s, const MmadDesc& d, const std::byte* a, DType a_type,
-                      const std::byte* b, DType b_type, const std::byte* bias, std::byte* c_bytes) {
-  T* c = reinterpret_cast<T*>(c_bytes);
-  const int32_t* left = unpack_left_integer(s, a, a_type);
-  const int32_t* right = unpack_right_integer(s, b, b_type);
-  start_from(s, d, reinterpret_cast<const T*>(bias), c);
-  multiply_integer(s, left, right, c);
-  mark_invalid(s, c);
-}
-
 // C in half accumulates in float within one Mmad and rounds once at its end.
 void multiply_into_half(const MmadShape& s, const MmadDesc& d, const float* a, const float* b,
                         uint16_t* c) {
@@ -162,20 +151,31 @@ struct Operands {
   DType a_type;
   const std::byte* b;
   DType b_type;
+  const std::byte* sparse;
   const std::byte* bias;
   std::byte* c;
   DType c_type;
 };
 
-void multiply(const MmadShape& s, const MmadDesc& d, const Operands& o, const Hf32& rounding) {
-  if (o.c_type == DType::I32) {
-    multiply_integer<int32_t>(s, d, o.a, o.a_type, o.b, o.b_type, o.bias, o.c);
-    return;
+template <typename T>
+void multiply_integer(const Instruction& in, const MmadShape& s, const MmadDesc& d,
+                      const Operands& o) {
+  T* c = reinterpret_cast<T*>(o.c);
+  const int32_t* left = unpack_left_integer(s, o.a, o.a_type);
+  const int32_t* right = o.sparse == nullptr ? unpack_right_integer(s, o.b, o.b_type)
+                                             : unpack_right_sparse(s, o.b, o.sparse);
+  if (right == nullptr) {
+    in.trap(TrapKind::IllegalArgument, "the index of filter holds 3, allowed are 0 to 2");
   }
-  if (o.c_type == DType::U32) {
-    multiply_integer<uint32_t>(s, d, o.a, o.a_type, o.b, o.b_type, o.bias, o.c);
-    return;
-  }
+  start_from(s, d, reinterpret_cast<const T*>(o.bias), c);
+  multiply_integer(s, left, right, c);
+  mark_invalid(s, c);
+}
+
+void multiply(const Instruction& in, const MmadShape& s, const MmadDesc& d, const Operands& o,
+              const Hf32& rounding) {
+  if (o.c_type == DType::I32) return multiply_integer<int32_t>(in, s, d, o);
+  if (o.c_type == DType::U32) return multiply_integer<uint32_t>(in, s, d, o);
   const float* left = unpack_left_float(s, o.a, o.a_type, rounding);
   const float* right = unpack_right_float(s, o.b, o.b_type, rounding);
   if (o.c_type == DType::F16) {
@@ -188,18 +188,10 @@ void multiply(const MmadShape& s, const MmadDesc& d, const Operands& o, const Hf
   mark_invalid(s, c);
 }
 
-}  // namespace
-
-void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_type,
-          const MmadDesc& d) {
-  Instruction in(Pipe::M, "Mmad");
-  require_types(in, dst_type, a_type, b_type);
-  require_arguments(in, dst, dst_type, a, a_type, b, d);
-  if (d.m == 0 || d.n == 0 || d.k == 0) return;
-  use_unit_flag(in, d.unitFlag);
-
+// `sparse`: the index of a sparse product, which B's fractals have one by one.
+void run(Instruction& in, const MmadShape& s, Local dst, DType dst_type, Local a, DType a_type,
+         Local b, DType b_type, const MmadDesc& d, const std::byte* sparse) {
   const ControlState& control = in.core().control;
-  const MmadShape s = mmad_shape(d, dst_type, a_type);
   const std::byte* left = in.span(Buffer::L0A, a.addr, s.a_bytes);
   const std::byte* right = in.span(Buffer::L0B, b.addr, s.b_bytes);
   std::byte* c = in.span(Buffer::L0C, dst.addr, s.c_bytes);
@@ -216,7 +208,7 @@ void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_typ
 
   const bool hf32 = a_type == DType::F32 && control.hf32;
   if (!in.timing_only()) {
-    multiply(s, d, {left, a_type, right, b_type, bias, c, dst_type},
+    multiply(in, s, d, {left, a_type, right, b_type, sparse, bias, c, dst_type},
              Hf32{hf32, control.hf32_rounding == 0});
   }
 
@@ -225,11 +217,44 @@ void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_typ
   w.dtype = a_type;
   w.m = d.m;
   w.n = d.n;
-  w.k = d.k;
+  w.k = s.b_k;
   w.hf32 = hf32;
   w.unit_flag = static_cast<uint8_t>(d.unitFlag);
   w.l0c_addr = dst.addr;
   in.work(w);
+}
+
+}  // namespace
+
+void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_type,
+          const MmadDesc& d) {
+  Instruction in(Pipe::M, "Mmad");
+  require_types(in, dst_type, a_type, b_type);
+  require_arguments(in, dst, dst_type, a, a_type, b, d);
+  if (d.m == 0 || d.n == 0 || d.k == 0) return;
+  use_unit_flag(in, d.unitFlag);
+  run(in, mmad_shape(d, dst_type, a_type), dst, dst_type, a, a_type, b, b_type, d, nullptr);
+}
+
+void mmad_sparse(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_type,
+                 const MmadDesc& d) {
+  Instruction in(Pipe::M, "MmadWithSparse");
+  require_feature(in, Feature::SparseMmad);
+  if (dst_type != DType::I32 || a_type != DType::I8 || b_type != DType::I8) {
+    in.trap(TrapKind::UnsupportedType, "sparse products are of int8_t into int32_t");
+  }
+  require_arguments(in, dst, dst_type, a, a_type, b, d);
+  if (d.kDirectionAlign) {
+    in.trap(TrapKind::IllegalArgument, "kDirectionAlign has to be false");
+  }
+  if (d.m == 0 || d.n == 0 || d.k == 0) return;
+  use_unit_flag(in, d.unitFlag);
+  const std::vector<std::byte>& index = in.core().sparse_index;
+  if (index.empty() && !in.timing_only()) {
+    in.trap(TrapKind::UninitialisedRead, "no LoadDataWithSparse has brought an index");
+  }
+  run(in, sparse_shape(d, dst_type, a_type), dst, dst_type, a, a_type, b, b_type, d,
+      index.data() + b.addr / 4);
 }
 
 void set_hf32(bool enable) {

@@ -9,8 +9,8 @@ namespace dav::cube {
 namespace {
 
 // Bytes of the k lanes of fractal kb that are valid.
-uint32_t valid_bytes(const MmadShape& s, uint32_t kb) {
-  const uint32_t lanes = std::min(s.c0, s.k - kb * s.c0);
+uint32_t valid_bytes(const MmadShape& s, uint32_t k, uint32_t kb) {
+  const uint32_t lanes = std::min(s.c0, k - kb * s.c0);
   return (lanes * kBlock + s.c0 - 1) / s.c0;
 }
 
@@ -19,7 +19,7 @@ template <class F>
 void for_left(const MmadShape& s, Local a, F f) {
   const bool whole_k = s.k % s.c0 == 0;
   if (s.gemv) {
-    f(a.addr, uint64_t{s.k_tiles - 1} * kBlock + valid_bytes(s, s.k_tiles - 1));
+    f(a.addr, uint64_t{s.k_tiles - 1} * kBlock + valid_bytes(s, s.k, s.k_tiles - 1));
     return;
   }
   if (whole_k && s.m % kSide == 0 && s.k_stride == s.k_tiles) {
@@ -30,7 +30,7 @@ void for_left(const MmadShape& s, Local a, F f) {
     const uint32_t rows = std::min<uint32_t>(kSide, s.m - mb * kSide);
     for (uint32_t kb = 0; kb < s.k_tiles; ++kb) {
       const uint64_t fractal = a.addr + (uint64_t{mb} * s.k_stride + kb) * kFractal;
-      const uint32_t bytes = valid_bytes(s, kb);
+      const uint32_t bytes = valid_bytes(s, s.k, kb);
       const uint32_t pieces = bytes == kBlock ? 1 : rows;
       for (uint32_t r = 0; r < pieces; ++r) {
         f(fractal + r * kBlock, pieces == 1 ? uint64_t{rows - 1} * kBlock + bytes : bytes);
@@ -41,12 +41,12 @@ void for_left(const MmadShape& s, Local a, F f) {
 
 template <class F>
 void for_right(const MmadShape& s, Local b, F f) {
-  if (s.k % s.c0 == 0 && s.n % kSide == 0) {
+  if (s.b_k % s.c0 == 0 && s.n % kSide == 0) {
     f(b.addr, s.b_bytes);
     return;
   }
-  for (uint32_t kb = 0; kb < s.k_tiles; ++kb) {
-    const uint32_t bytes = valid_bytes(s, kb);
+  for (uint32_t kb = 0; kb < s.b_k_tiles; ++kb) {
+    const uint32_t bytes = valid_bytes(s, s.b_k, kb);
     for (uint32_t nb = 0; nb < s.n_tiles; ++nb) {
       const uint32_t columns = std::min<uint32_t>(kSide, s.n - nb * kSide);
       const uint64_t fractal = b.addr + (uint64_t{kb} * s.n_tiles + nb) * kFractal;
@@ -73,18 +73,18 @@ void for_result(const MmadShape& s, Local c, F f) {
 // Which of `count` rows (columns) are undefined, by their 32-byte pieces.
 template <class At>
 std::vector<bool> undefined_lines(const Instruction& in, const MmadShape& s, Buffer buffer,
-                                  uint32_t count, At at) {
+                                  uint32_t count, uint32_t k, At at) {
   std::vector<bool> undefined(count, false);
   for (uint32_t line = 0; line < count; ++line) {
-    for (uint32_t kb = 0; kb < s.k_tiles && !undefined[line]; ++kb) {
-      undefined[line] = !in.is_defined(buffer, at(line, kb), valid_bytes(s, kb));
+    for (uint32_t kb = 0; kb * s.c0 < k && !undefined[line]; ++kb) {
+      undefined[line] = !in.is_defined(buffer, at(line, kb), valid_bytes(s, k, kb));
     }
   }
   return undefined;
 }
 
 std::vector<bool> undefined_rows(const Instruction& in, const MmadShape& s, Local a) {
-  return undefined_lines(in, s, Buffer::L0A, s.m, [&](uint32_t r, uint32_t kb) {
+  return undefined_lines(in, s, Buffer::L0A, s.m, s.k, [&](uint32_t r, uint32_t kb) {
     return s.gemv ? a.addr + uint64_t{kb} * kBlock
                   : a.addr + (uint64_t{r / kSide} * s.k_stride + kb) * kFractal +
                         uint64_t{r % kSide} * kBlock;
@@ -92,7 +92,7 @@ std::vector<bool> undefined_rows(const Instruction& in, const MmadShape& s, Loca
 }
 
 std::vector<bool> undefined_columns(const Instruction& in, const MmadShape& s, Local b) {
-  return undefined_lines(in, s, Buffer::L0B, s.n, [&](uint32_t c, uint32_t kb) {
+  return undefined_lines(in, s, Buffer::L0B, s.n, s.b_k, [&](uint32_t c, uint32_t kb) {
     return b.addr + (uint64_t{kb} * s.n_tiles + c / kSide) * kFractal +
            uint64_t{c % kSide} * kBlock;
   });

@@ -86,6 +86,8 @@ MmadShape mmad_shape(const MmadDesc& d, DType c_type, DType a_type) {
   // Four-byte elements: rows of fractals of A may be an even number of fractals apart.
   const bool align = d.kDirectionAlign && a_type == DType::F32;
   s.k_stride = align ? static_cast<uint32_t>(round_up(s.k_tiles, 2)) : s.k_tiles;
+  s.b_k = s.k;
+  s.b_k_tiles = s.k_tiles;
   s.gemv = d.m == 1;
   s.c_size = size_of(c_type);
   s.depth = size_t{s.k_tiles} * s.c0;
@@ -94,6 +96,38 @@ MmadShape mmad_shape(const MmadDesc& d, DType c_type, DType a_type) {
   s.b_bytes = uint64_t{s.k_tiles} * s.n_tiles * kFractal;
   s.c_bytes = uint64_t{s.m_tiles} * s.n_tiles * kSide * kSide * s.c_size;
   return s;
+}
+
+MmadShape sparse_shape(const MmadDesc& d, DType c_type, DType a_type) {
+  MmadShape s = mmad_shape(d, c_type, a_type);
+  s.b_k = static_cast<uint32_t>(ceil_div(d.k, 4)) * 2;
+  s.b_k_tiles = static_cast<uint32_t>(ceil_div(s.b_k, s.c0));
+  s.gemv = false;
+  s.a_bytes = (uint64_t{s.m_tiles - 1} * s.k_stride + s.k_tiles) * kFractal;
+  s.b_bytes = uint64_t{s.b_k_tiles} * s.n_tiles * kFractal;
+  return s;
+}
+
+const int32_t* unpack_right_sparse(const MmadShape& s, const std::byte* b, const std::byte* index) {
+  constexpr uint32_t kIndexFractal = kFractal / 4, kIndexRow = kBlock / 4;
+  std::vector<int32_t>& panels = scratch<int32_t>(1);
+  panels.assign(s.n_tiles * s.depth * kPanel, 0);
+  for (uint32_t n = 0; n < s.n; ++n) {
+    int32_t* panel = panels.data() + n / kSide * s.depth * kPanel + n % kSide;
+    for (uint32_t row = 0; row < s.b_k; ++row) {
+      const uint64_t fractal = uint64_t{row / s.c0} * s.n_tiles + n / kSide;
+      const uint32_t in_row = row % s.c0;
+      const auto weight = static_cast<int8_t>(b[fractal * kFractal + n % kSide * kBlock + in_row]);
+      const auto four =
+          static_cast<uint8_t>(index[fractal * kIndexFractal + n % kSide * kIndexRow + in_row / 4]);
+      const uint32_t choice = four >> (in_row % 4 * 2) & 3;
+      if (choice == 3) return nullptr;
+      // The first of a pair is one of elements 0 to 2, the second of 1 to 3.
+      const uint32_t k = row / 2 * 4 + row % 2 + choice;
+      if (k < s.k) panel[size_t{k} * kPanel] += weight;
+    }
+  }
+  return panels.data();
 }
 
 const float* unpack_left_float(const MmadShape& s, const std::byte* a, DType type, Hf32 hf32) {

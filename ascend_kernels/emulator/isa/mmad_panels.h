@@ -16,15 +16,17 @@ struct MmadShape {
   uint32_t m = 0, n = 0, k = 0;
   uint32_t c0 = 0;  // k elements in 32 bytes
   uint32_t m_tiles = 0, n_tiles = 0;
-  uint32_t k_tiles = 0;   // fractals along k that hold valid lanes
-  uint32_t k_stride = 0;  // fractals along k of one row of fractals of A
-  bool gemv = false;      // m = 1: A is one plain row
-  uint32_t c_size = 0;    // bytes of an element of C
-  size_t depth = 0;       // k, padded to whole fractals
+  uint32_t k_tiles = 0;             // fractals along k that hold valid lanes
+  uint32_t k_stride = 0;            // fractals along k of one row of fractals of A
+  uint32_t b_k = 0, b_k_tiles = 0;  // as k and k_tiles, of B: half as many where B is sparse
+  bool gemv = false;                // m = 1: A is one plain row
+  uint32_t c_size = 0;              // bytes of an element of C
+  size_t depth = 0;                 // k, padded to whole fractals
   uint64_t a_bytes = 0, b_bytes = 0, c_bytes = 0;
 };
 
 MmadShape mmad_shape(const MmadDesc& desc, DType c_type, DType a_type);
+MmadShape sparse_shape(const MmadDesc& desc, DType c_type, DType a_type);
 
 struct Hf32 {
   bool enabled = false;
@@ -36,6 +38,10 @@ const float* unpack_left_float(const MmadShape& shape, const std::byte* a, DType
 const float* unpack_right_float(const MmadShape& shape, const std::byte* b, DType type, Hf32 hf32);
 const int32_t* unpack_left_integer(const MmadShape& shape, const std::byte* a, DType type);
 const int32_t* unpack_right_integer(const MmadShape& shape, const std::byte* b, DType type);
+// The whole right matrix of a sparse product, with zeros where B has no row. Null when the index
+// chooses what does not exist.
+const int32_t* unpack_right_sparse(const MmadShape& shape, const std::byte* b,
+                                   const std::byte* index);
 
 // Buffers that live as long as the thread, so that an Mmad allocates nothing.
 template <typename T>

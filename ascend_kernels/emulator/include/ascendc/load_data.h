@@ -43,11 +43,16 @@ __aicore__ inline void LoadDataWithTranspose(const LocalTensor<T>& dst, const Lo
       {p.startIndex, p.repeatTimes, p.srcStride, p.dstGap, p.dstFracGap, p.addrMode != 0});
 }
 
-// Declared so that libraries which offer it among other loads compile; using it is refused.
-template <typename T, typename U = T>
-__aicore__ inline void LoadDataWithSparse(const LocalTensor<T>&, const LocalTensor<T>&,
-                                          const LocalTensor<U>&, const LoadData2dParams&) {
-  static_assert(dav::never<T>, "the emulator does not model 4:2 sparse matrices");
+// Dense weights to L0B and, beside them, which elements of the left matrix each one meets.
+template <typename T = int8_t, typename U = uint8_t,
+          std::enable_if_t<std::is_same<PrimT<T>, int8_t>::value, bool> = true,
+          std::enable_if_t<std::is_same<PrimT<U>, uint8_t>::value, bool> = true>
+__aicore__ inline void LoadDataWithSparse(const LocalTensor<T>& dst, const LocalTensor<T>& src,
+                                          const LocalTensor<U>& idx,
+                                          const LoadData2dParams& loadDataParam) {
+  static_assert(dav::only_2201<T>, "LoadDataWithSparse does not exist on this chip");
+  dav::load_data_sparse(dst.Operand(), src.Operand(), idx.Operand(), loadDataParam.startIndex,
+                        loadDataParam.repeatTimes);
 }
 
 // --- Image to column.

@@ -118,6 +118,18 @@ __aicore__ inline void Mmad(const LocalTensor<T>& dst, const LocalTensor<U>& fm,
             dav::dtype_of<S>, d);
 }
 
+// The right matrix is half as deep as the left: two of four weights, chosen by the index that
+// LoadDataWithSparse brought.
+template <typename T = int32_t, typename U = int8_t,
+          std::enable_if_t<std::is_same<PrimT<T>, int32_t>::value, bool> = true,
+          std::enable_if_t<std::is_same<PrimT<U>, int8_t>::value, bool> = true>
+__aicore__ inline void MmadWithSparse(const LocalTensor<T>& dst, const LocalTensor<U>& fm,
+                                      const LocalTensor<U>& filter, const MmadParams& mmadParams) {
+  static_assert(dav::only_2201<T>, "MmadWithSparse does not exist on this chip");
+  dav::mmad_sparse(dst.Operand(), dav::dtype_of<T>, fm.Operand(), dav::dtype_of<U>,
+                   filter.Operand(), dav::dtype_of<U>, dav::mmad_desc(mmadParams));
+}
+
 #if __NPU_ARCH__ != 1001
 __aicore__ inline void SetHF32Mode(HF32Mode mode) { dav::set_hf32(mode == HF32Mode::ENABLE); }
 __aicore__ inline void SetHF32Mode(bool hf32Mode) { dav::set_hf32(hf32Mode); }

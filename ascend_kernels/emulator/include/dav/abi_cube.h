@@ -79,6 +79,11 @@ struct LoadTransposeDesc {
 };
 DAV_API void load_data_transpose(Local dst, Local src, DType type, const LoadTransposeDesc& desc);
 
+// --- LoadDataWithSparse: 512-byte fractals of weights from L1 to L0B, each with 128 bytes of
+// index, which go to a buffer of their own.
+DAV_API void load_data_sparse(Local dst, Local src, Local index, uint32_t startIndex,
+                              uint32_t repeatTimes);
+
 // --- LoadData 3D v2: image to column from NC1HWC0 in L1.
 struct Load3dDesc {
   uint32_t channelSize = 0;
@@ -109,6 +114,9 @@ struct MmadDesc {
 };
 DAV_API void mmad(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_type,
                   const MmadDesc& desc);
+// B holds two of every four rows of the right matrix; k counts the columns of A.
+DAV_API void mmad_sparse(Local dst, DType dst_type, Local a, DType a_type, Local b, DType b_type,
+                         const MmadDesc& desc);
 DAV_API void set_hf32(bool enable);
 DAV_API void set_hf32_rounding(bool nearest_even);  // otherwise ties go towards zero
 DAV_API void set_mm_column_major(bool column_major);
