@@ -16,12 +16,15 @@ struct FlashAttentionStrides {
 // a core group's part of the workspace, whose tasks it works on before any other loop does.
 struct FlashAttentionReferenced {
   uint32_t enabled;
-  uint32_t lag;     // steps between a score tile and its use by the second product
-  uint32_t depth;   // slots of scores, and of weights, at least lag + 1
-  uint32_t lead;    // steps between the scores a reference is taken from and its use
-  float tolerance;  // scaled; how far a row's maximum may lie from its reference
-  float margin;     // scaled; how far a reference lies above the maximum it is taken from
-  uint64_t slot_bytes;  // of scores, and of weights
+  uint32_t lag;    // steps between a score tile and its use by the second product
+  uint32_t depth;  // slots of scores, and of weights, at least lag + 1
+  // Steps between the scores a reference is taken from and its use, and where that is inconvenient.
+  uint32_t longest_lead;
+  uint32_t shortest_lead;
+  uint32_t sample_keys;  // whose scores references are taken from
+  float tolerance;       // scaled; how far a row's maximum may lie from its reference
+  float margin;          // scaled; how far a reference lies above the maximum it is taken from
+  uint64_t slot_bytes;   // of scores, and of weights
   uint64_t weight_offset;
   uint64_t sample_offset;
   uint64_t reference_offset;

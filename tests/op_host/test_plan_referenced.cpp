@@ -82,7 +82,8 @@ TEST(PlanReferencedTest, TheHandOverLiesInTheWorkspaceAndDoesNotOverlap) {
       const uint64_t keys = static_cast<uint64_t>((block_n + 127) / 128 * 128);
       EXPECT_GE(r.slot_bytes, 128 * keys * 2);
       EXPECT_GE(r.depth, r.lag + 1);
-      EXPECT_GE(r.lead, 2u);
+      EXPECT_GE(r.shortest_lead, 2u);
+      EXPECT_GE(r.longest_lead, r.shortest_lead);
       EXPECT_GE(r.weight_offset, r.depth * r.slot_bytes);
       EXPECT_GE(r.sample_offset, r.weight_offset + r.depth * r.slot_bytes);
       EXPECT_GE(r.reference_offset, r.sample_offset + 4 * 128 * 128 * 2);

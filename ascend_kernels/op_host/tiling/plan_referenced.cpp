@@ -1,6 +1,7 @@
 #include "plan_referenced.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ascendfa {
 namespace {
@@ -9,22 +10,26 @@ namespace {
 constexpr uint64_t kLanes = 64;
 constexpr uint64_t kVectorCores = 2;
 constexpr uint64_t kBandRows = 128;
-constexpr uint64_t kSampleKeys = 128;
+constexpr uint64_t kMaxSampleKeys = 128;
 constexpr uint64_t kReferenceSlots = 4;
 constexpr uint64_t kOutputSlots = 8;
-constexpr uint64_t kVerdictBytes = 32 * 2 * 32;
+constexpr uint64_t kVerdictBytes = (32 + 1) * 2 * 32;
 constexpr uint64_t kWorkspaceAlignment = 512;
 
 // As for loops with bands; see plan_forward.cpp.
 constexpr uint32_t kLag = 5;
 // Two at least, so that the task before has a step left when the last band is sampled.
-constexpr uint32_t kLead = 4;
-// fp16 holds a score s as s (1 + 2^-11): up to here scaled scores, and with them the log-sum-exp,
-// are off by less than 1e-3.
-constexpr float kTolerance = 2.0f;
+constexpr uint32_t kLongestLead = 6;
+constexpr uint32_t kShortestLead = 3;
+// What rounding a score of a row's maximum, times the scale, may cost its log-sum-exp: a little
+// less than 1e-3, of which fp32 takes the rest.
+constexpr double kRounding = 0.98e-3;
 // The maximum of a row is at least its sample's: references lie above that by almost as much as
 // they may lie above a maximum.
-constexpr float kMargin = 1.9f;
+constexpr float kMargin = 0.95f;
+// With normally distributed scores the maximum of a row of 10^6 lies in reach of 64 sampled ones in
+// all but one of 10^8 rows.
+constexpr uint32_t kSampleKeys = 64;
 // Hidden scores are the lowest fp16 number, -65504: times this, beyond what exp() sees.
 constexpr float kLeastScale = 1.0f / 256;
 // Keys below which sampling costs more than it saves.
@@ -32,6 +37,13 @@ constexpr int64_t kLeastKeys = 1024;
 // With shorter steps and tasks the cube core would be too few steps ahead.
 constexpr uint32_t kLeastBlockN = 384;
 constexpr int64_t kLeastBlockM = 128;
+
+// How far a scaled maximum may lie from its reference. fp16 rounds numbers below a power of two by
+// at most 2^-12 of it.
+float Tolerance(float scale) {
+  const double bound = std::exp2(std::floor(std::log2(kRounding * 4096 / scale)));
+  return static_cast<float>(bound * scale);
+}
 
 bool Suits(const ForwardProblem& p, const FlashAttentionTiling& t) {
   const bool terms = p.has_bias || p.has_mask || p.has_alibi || p.softcap != 0.0f;
@@ -55,9 +67,11 @@ uint64_t PlanReferenced(const ForwardProblem& problem, FlashAttentionTiling& t) 
   r.enabled = 1;
   r.lag = kLag;
   r.depth = kLag + 1;
-  r.lead = kLead;
-  r.tolerance = kTolerance;
-  r.margin = kMargin;
+  r.longest_lead = kLongestLead;
+  r.shortest_lead = kShortestLead;
+  r.sample_keys = kSampleKeys;
+  r.tolerance = Tolerance(problem.scale);
+  r.margin = kMargin * r.tolerance;
   uint64_t used = 0;
   const auto place = [&used](uint64_t bytes) {
     const uint64_t offset = used;
@@ -68,7 +82,7 @@ uint64_t PlanReferenced(const ForwardProblem& problem, FlashAttentionTiling& t) 
   r.slot_bytes = kVectorCores * kLanes * AlignUp(t.block_n, kBandRows) * kHalfBytes;
   place(r.depth * r.slot_bytes);
   r.weight_offset = place(r.depth * r.slot_bytes);
-  r.sample_offset = place(kReferenceSlots * kVectorCores * kSampleKeys * kLanes * kHalfBytes);
+  r.sample_offset = place(kReferenceSlots * kVectorCores * kMaxSampleKeys * kLanes * kHalfBytes);
   r.reference_offset = place(kReferenceSlots * kVectorCores * kLanes * sizeof(float));
   r.output_offset = place(kOutputSlots * kBandRows * t.value_dim_padded * sizeof(float));
   // Still read when the next loop begins.

@@ -68,14 +68,24 @@ class ForwardTasks {
 
   __aicore__ inline const SeqLen& Lengths() const { return seqlen_; }
 
-  // Narrows the work down to some of the group's tasks.
-  __aicore__ inline void Select(const Rounds& rounds) { selected_ = rounds; }
-  __aicore__ inline const Rounds& Selected() const { return selected_; }
+  // Narrows the work down to some of the group's tasks. `rounds` stays in use, also by what is
+  // copied from here; tasks that nobody has come to may be taken out of it later.
+  __aicore__ inline void Select(const Rounds& rounds) { selected_ = &rounds; }
+  // The first round, or the next one from `round` on that is not skipped.
+  __aicore__ inline uint32_t FirstRound() const {
+    return selected_ == nullptr ? 0 : selected_->begin;
+  }
+  __aicore__ inline uint32_t UnskippedRound(uint32_t round) const {
+    while (selected_ != nullptr && selected_->Skips(round)) {
+      ++round;
+    }
+    return round;
+  }
 
   // The group's round-th task. False when there is none.
   __aicore__ inline bool Get(uint32_t round, Step& step) {
     Task task;
-    if (round >= selected_.end || !scheduler_.Get(round, task)) {
+    if ((selected_ != nullptr && round >= selected_->end) || !scheduler_.Get(round, task)) {
       return false;
     }
     step.batch = task.batch_head / q_heads_;
@@ -132,7 +142,7 @@ class ForwardTasks {
 
   SeqLen seqlen_{};
   TileScheduler scheduler_;
-  Rounds selected_;
+  const Rounds* selected_ = nullptr;  // all
   uint32_t q_heads_ = 1;
   uint32_t heads_per_kv_ = 1;
   uint32_t block_m_ = 1;
@@ -154,7 +164,7 @@ class StepCursor {
       : StepCursor(tasks, tiling.depth, BandOrder::kSame) {}
   // `depth` hand-over slots.
   __aicore__ inline StepCursor(const ForwardTasks& tasks, uint32_t depth, BandOrder order)
-      : tasks_(tasks), order_(order), depth_(depth), round_(tasks.Selected().begin) {
+      : tasks_(tasks), order_(order), depth_(depth), round_(tasks.FirstRound()) {
     NextTask();
   }
 
@@ -177,9 +187,7 @@ class StepCursor {
  private:
   __aicore__ inline void NextTask() {
     do {
-      while (tasks_.Selected().Skips(round_)) {
-        ++round_;
-      }
+      round_ = tasks_.UnskippedRound(round_);
       valid_ = tasks_.Get(round_, step_);
       if (!valid_) {
         return;

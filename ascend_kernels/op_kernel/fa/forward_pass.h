@@ -15,7 +15,7 @@ namespace ascendfa {
 
 template <typename Loop>
 __aicore__ inline void RunCube(const FlashAttentionTiling& plan, GM_ADDR q, GM_ADDR k, GM_ADDR v,
-                               GM_ADDR workspace, const Rounds& rounds = Rounds()) {
+                               GM_ADDR workspace, Rounds& rounds) {
   AscendC::TPipe pipe;
   Loop loop(pipe, plan);
   loop.Init(q, k, v, workspace, static_cast<uint32_t>(AscendC::GetBlockIdx()));
@@ -35,7 +35,7 @@ __aicore__ inline void RunVector(const FlashAttentionTiling& plan, const ScoreIn
 
 template <typename Element>
 __aicore__ inline void RunVectorReferenced(const FlashAttentionTiling& plan, GM_ADDR out,
-                                           GM_ADDR lse, GM_ADDR workspace, const Rounds& rounds) {
+                                           GM_ADDR lse, GM_ADDR workspace, Rounds& rounds) {
   AscendC::TPipe pipe;
   const uint32_t core = static_cast<uint32_t>(AscendC::GetBlockIdx());
   ReferencedLoopVector<Element> loop(pipe, plan);
@@ -46,6 +46,7 @@ __aicore__ inline void RunVectorReferenced(const FlashAttentionTiling& plan, GM_
 template <typename Element>
 __aicore__ inline void ForwardCube(const FlashAttentionTiling& plan, GM_ADDR q, GM_ADDR k,
                                    GM_ADDR v, GM_ADDR workspace) {
+  Rounds all;
   if constexpr (sizeof(Element) == sizeof(half)) {
     if (plan.referenced.enabled != 0) {
       const uint32_t group = static_cast<uint32_t>(AscendC::GetBlockIdx());
@@ -53,7 +54,6 @@ __aicore__ inline void ForwardCube(const FlashAttentionTiling& plan, GM_ADDR q, 
       while (rounds.Next()) {
         if (rounds.Referenced()) {
           RunCube<ReferencedLoopCube<Element> >(plan, q, k, v, workspace, rounds.Current());
-          rounds.Bridge().AwaitVerdicts();
         } else {
           RunCube<ForwardLoopCubeBanded<Element> >(plan, q, k, v, workspace, rounds.Current());
         }
@@ -61,11 +61,11 @@ __aicore__ inline void ForwardCube(const FlashAttentionTiling& plan, GM_ADDR q, 
       return;
     }
     if (plan.piece_keys != 0) {
-      RunCube<ForwardLoopCubeBanded<Element> >(plan, q, k, v, workspace);
+      RunCube<ForwardLoopCubeBanded<Element> >(plan, q, k, v, workspace, all);
       return;
     }
   }
-  RunCube<ForwardLoopCube<Element> >(plan, q, k, v, workspace);
+  RunCube<ForwardLoopCube<Element> >(plan, q, k, v, workspace, all);
 }
 
 template <typename Element>

@@ -13,10 +13,11 @@ namespace ascendfa {
 
 class LaneReference {
  public:
-  // `margin`: in unscaled scores.
-  __aicore__ inline void Init(UbArena& arena, float margin) {
+  // `keys` of a sample; `margin`: in unscaled scores.
+  __aicore__ inline void Init(UbArena& arena, uint32_t keys, float margin) {
+    keys_ = keys;
     margin_ = margin;
-    sample_ = arena.Take<half>(kSampleKeys * kLanes);
+    sample_ = arena.Take<half>(kMaxSampleKeys * kLanes);
     values_ = arena.Take<float>(kAlive * kLanes);
     negative_ = arena.Take<float>(kStagingSlots * kLanes);
   }
@@ -80,15 +81,14 @@ class LaneReference {
   static constexpr uint32_t kAlive = 16;  // bands, from their samples to their outputs
   static constexpr uint32_t kStagingSlots = 2;
 
-  __aicore__ inline static uint32_t Keys(const Step& step) {
-    return Smaller(kSampleKeys, step.keys);
-  }
+  __aicore__ inline uint32_t Keys(const Step& step) const { return Smaller(keys_, step.keys); }
 
   HalfTensor sample_;
   FloatTensor values_;    // by band
   FloatTensor negative_;  // on its way out
   SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> sample_ring_;
   SlotRing<AscendC::HardEvent::V_MTE3, AscendC::HardEvent::MTE3_V> staging_ring_;
+  uint32_t keys_ = 0;
   float margin_ = 0.0f;
 };
 

@@ -6,6 +6,7 @@
 #define ASCENDFA_FA_REFERENCED_LOOP_CUBE_H
 
 #include "banded_operands.h"
+#include "early_verdict.h"
 #include "sample_cursor.h"
 #include "task_queries.h"
 
@@ -36,7 +37,7 @@ class ReferencedLoopCube {
     scores_ = outputs_[kRowParts * kProductElements];
   }
 
-  __aicore__ inline void Run(const Rounds& rounds) {
+  __aicore__ inline void Run(Rounds& rounds) {
     tasks_.Select(rounds);
     const FlashAttentionReferenced& plan = tiling_.referenced;
     StepCursor head(tasks_, plan.depth, BandOrder::kSnake);
@@ -44,7 +45,8 @@ class ReferencedLoopCube {
     StepCursor following = head;  // the tail's next step
     following.Next();
     StepCursor coming = following;  // the head's
-    SampleCursor samples(head, plan.lead);
+    SampleCursor samples(head, plan);
+    const EarlyVerdict early(head, plan.lag);
     OpenRings();
     OpenQueries(head, samples);
     operands_.Open(head);
@@ -54,9 +56,15 @@ class ReferencedLoopCube {
       const bool scores = head.Valid();
       const bool values = ahead == plan.lag || !scores;
       if (scores) {
+        if (early.Asked(position)) {
+          early.Ask(bridge_, head, rounds);
+        }
         const uint32_t sampled = sampled_;
         Step band;
-        while (samples.Next(head, position, band)) {
+        if (position != 0) {
+          samples.Reach(head, position);
+        }
+        while (samples.Next(band)) {
           Sample(band);
         }
         BeginScores(head.Current());
@@ -101,10 +109,11 @@ class ReferencedLoopCube {
   // The first task's sample keys make room for the second's; later ones' do behind other flags.
   __aicore__ inline void OpenQueries(const StepCursor& head, SampleCursor& samples) {
     queries_.Open(head);
-    Step band;
     const bool two = !head.Current().closes;
+    samples.Reach(head, 0);
     for (uint32_t i = 0; i < (two ? 2u : 1u); ++i) {
-      samples.Next(head, 1, band);
+      Step band;
+      samples.Next(band);
       Sample(band);
     }
     const AscendC::TEventID read = pipe_.AllocEventID<AscendC::HardEvent::MTE1_MTE2>();
@@ -114,11 +123,18 @@ class ReferencedLoopCube {
     queries_.Follow();
   }
 
-  // Scores of the first keys a band meets, from which its references are taken.
+  // Scores of the first keys a band meets, from which its references are taken. The queries of one
+  // of two bands have the values' place, so that loads and products overlap.
   __aicore__ inline void Sample(const Step& step) {
-    query_ring_.Acquire();
-    LoadQueries(queries_.Sampled(step), step.rows);
-    const uint32_t keys = Smaller(kSampleKeys, step.keys);
+    const bool spare = step.band != 0 && SampleFitsValues();
+    const AscendC::LocalTensor<Element> right = spare ? values_ : band_queries_;
+    if (spare) {
+      value_ring_.Acquire();
+    } else {
+      query_ring_.Acquire();
+    }
+    LoadQueries(right, queries_.Sampled(step), step.rows);
+    const uint32_t keys = Smaller(tiling_.referenced.sample_keys, step.keys);
     const uint32_t m = AlignUp(keys, kFractalRows);
     const uint32_t left = left_ring_.Acquire() * kOperandElements;
     // The tile may hold more rows; the first ones come first.
@@ -127,22 +143,32 @@ class ReferencedLoopCube {
     left_ring_.Await();
     for (uint32_t row = 0; row < step.rows; row += kProductRows) {
       const uint32_t product = score_ring_.Acquire() * kProductElements;
-      Multiply(scores_[product], left_[left], band_queries_[row * tiling_.head_dim_padded], m,
-               kProductRows, tiling_.head_dim_padded, false);
+      Multiply(scores_[product], left_[left], right[row * tiling_.head_dim_padded], m, kProductRows,
+               tiling_.head_dim_padded, false);
       StoreScores(bridge_.Sample(step.serial, row / kProductRows), product, keys, m);
     }
     left_ring_.Release();
-    query_ring_.Release();
+    if (spare) {
+      value_ring_.Release();
+    } else {
+      query_ring_.Release();
+    }
     bridge_.ScoresReady();
     ++sampled_;
   }
 
+  // A single slot for values holds a band's queries.
+  __aicore__ inline bool SampleFitsValues() const { return ValueSlots() == 1; }
+  __aicore__ inline uint32_t ValueSlots() const {
+    return tiling_.value_dim_padded <= kCubeEdge / kL0Slots ? kL0Slots : 1;
+  }
+
   // MTE1: queries as right operands, 64 each.
-  __aicore__ inline void LoadQueries(const AscendC::LocalTensor<Element>& tile, uint32_t rows) {
+  __aicore__ inline void LoadQueries(const AscendC::LocalTensor<Element>& dst,
+                                     const AscendC::LocalTensor<Element>& tile, uint32_t rows) {
     for (uint32_t row = 0; row < rows; row += kProductRows) {
       const uint32_t part = row * tiling_.head_dim_padded;
-      LoadRightTransposed(band_queries_[part], tile[part], kProductRows, 0,
-                          tiling_.head_dim_padded);
+      LoadRightTransposed(dst[part], tile[part], kProductRows, 0, tiling_.head_dim_padded);
     }
   }
 
@@ -152,7 +178,7 @@ class ReferencedLoopCube {
       // Products that read the band before in this place precede the ones just waited for.
       LoadReferences(step);
     }
-    LoadQueries(queries_.Get(step), step.rows);
+    LoadQueries(band_queries_, queries_.Get(step), step.rows);
     if (step.ends) {
       queries_.Done();
     }
@@ -287,7 +313,7 @@ class ReferencedLoopCube {
 
   __aicore__ inline void OpenRings() {
     query_ring_.Open(pipe_, 1);
-    value_ring_.Open(pipe_, tiling_.value_dim_padded <= kCubeEdge / kL0Slots ? kL0Slots : 1);
+    value_ring_.Open(pipe_, ValueSlots());
     left_ring_.Open(pipe_, kL0Slots);
     score_ring_.Open(pipe_, kRowParts);
     output_ring_.Open(pipe_, kRowParts);

@@ -4,6 +4,7 @@
 #ifndef ASCENDFA_FA_REFERENCED_LOOP_VECTOR_H
 #define ASCENDFA_FA_REFERENCED_LOOP_VECTOR_H
 
+#include "early_verdict.h"
 #include "lane_reference.h"
 #include "lane_softmax.h"
 #include "lane_totals.h"
@@ -32,26 +33,32 @@ class ReferencedLoopVector {
     outputs_ = arena_.Take<float>(kOutputElements);
     softmax_.Init(arena_, tiling_.scale);
     totals_.Init(arena_, softmax_, tiling_.scale);
-    reference_.Init(arena_, tiling_.referenced.margin / tiling_.scale);
+    reference_.Init(arena_, tiling_.referenced.sample_keys,
+                    tiling_.referenced.margin / tiling_.scale);
     mask_.Init(arena_);
     scaler_.Init(arena_);
     offset_ = arena_.Take<float>(kLanes);
     AscendC::PipeBarrier<PIPE_V>();
   }
 
-  __aicore__ inline void Run(const Rounds& rounds) {
+  __aicore__ inline void Run(Rounds& rounds) {
     tasks_.Select(rounds);
     const FlashAttentionReferenced& plan = tiling_.referenced;
     StepCursor head(tasks_, plan.depth, BandOrder::kSnake);
     StepCursor tail = head;
-    SampleCursor samples(head, plan.lead);
+    SampleCursor samples(head, plan);
     loading_ = head;
     loading_samples_ = samples;
+    const EarlyVerdict early(head, plan.lag);
     OpenRings();
     for (uint32_t position = 0; tail.Valid(); ++position) {
       if (head.Valid()) {
+        if (early.Asked(position)) {
+          early.Ask(bridge_, head, rounds);
+        }
         Step band;
-        while (samples.Next(head, position, band)) {
+        samples.Reach(head, position);
+        while (samples.Next(band)) {
           TakeSample(band);
         }
         // Not before: the first scores need the first references.
@@ -69,8 +76,11 @@ class ReferencedLoopVector {
         }
         tail.Next();
       }
+      if (early.Given(position)) {
+        StoreVerdicts(bridge_.EarlyVerdicts(member_), early.Bands());
+      }
     }
-    StoreVerdicts();
+    StoreVerdicts(bridge_.Verdicts(member_), kVerdicts);
     CloseRings();
   }
 
@@ -89,7 +99,7 @@ class ReferencedLoopVector {
   __aicore__ inline void CatchUp() {
     while (wanted_ != 0 && loading_.Valid()) {
       if (!sample_due_ && loading_key_ == 0) {
-        sample_due_ = loading_samples_.Next(loading_, loading_position_, sampled_);
+        FindSample();
       }
       if (sample_due_ && sample_loaded_) {
         return;
@@ -100,6 +110,15 @@ class ReferencedLoopVector {
         LoadSlice(loading_.Current());
       }
     }
+  }
+
+  // The next sample before the slice to load, if there is one.
+  __aicore__ inline void FindSample() {
+    if (!reached_) {
+      loading_samples_.Reach(loading_, loading_position_);
+      reached_ = true;
+    }
+    sample_due_ = sample_due_ || loading_samples_.Next(sampled_);
   }
 
   __aicore__ inline void LoadSample() {
@@ -128,12 +147,13 @@ class ReferencedLoopVector {
       loading_key_ = 0;
       loading_.Next();
       ++loading_position_;
+      reached_ = false;
     }
   }
 
   __aicore__ inline void TakeSample(const Step& step) {
     if (!sample_loaded_) {
-      sample_due_ = sample_due_ || loading_samples_.Next(loading_, loading_position_, sampled_);
+      FindSample();
       LoadSample();
     }
     if (Queries(step) != 0) {
@@ -293,12 +313,13 @@ class ReferencedLoopVector {
     staging_ring_.Release();
   }
 
-  __aicore__ inline void StoreVerdicts() {
+  // MTE3: on the first `bands` bands.
+  __aicore__ inline void StoreVerdicts(const AscendC::GlobalTensor<float>& dst, uint32_t bands) {
     const AscendC::TEventID written = pipe_.AllocEventID<AscendC::HardEvent::V_MTE3>();
     AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(written);
     AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(written);
     pipe_.ReleaseEventID<AscendC::HardEvent::V_MTE3>(written);
-    AscendC::DataCopy(bridge_.Verdicts(member_), totals_.Verdicts(), kVerdicts * kBlockFloats);
+    AscendC::DataCopy(dst, totals_.Verdicts(), bands * kBlockFloats);
     bridge_.VerdictsReady();
   }
 
@@ -346,8 +367,9 @@ class ReferencedLoopVector {
   SampleCursor loading_samples_;
   uint32_t loading_position_ = 0;
   uint32_t loading_key_ = 0;
-  uint32_t wanted_ = 0;  // slices
-  Step sampled_{};       // band
+  uint32_t wanted_ = 0;   // slices
+  Step sampled_{};        // band
+  bool reached_ = false;  // loading_samples_ is at the slice to load
   bool sample_due_ = false;
   bool sample_loaded_ = false;
   bool busy_ = false;  // slices may be under way

@@ -15,12 +15,12 @@ class ReferencedRounds {
  public:
   __aicore__ inline ReferencedRounds(const FlashAttentionTiling& tiling, GM_ADDR workspace,
                                      uint32_t group)
-      : tasks_(tiling, group), tolerance_(tiling.referenced.tolerance) {
+      : tasks_(tiling, group) {
     bridge_.Init(tiling, workspace, group);
   }
 
   // Whether tasks are left; then Current says which, and Referenced how. Between two calls those
-  // have to be worked on, and where Referenced, verdicts have to be in.
+  // have to be worked on, or the first of them, which Current then has to say.
   __aicore__ inline bool Next() {
     if (referenced_) {
       const uint32_t failed = Failed();
@@ -34,14 +34,10 @@ class ReferencedRounds {
     }
     return Following();
   }
-  __aicore__ inline const Rounds& Current() const { return rounds_; }
+  __aicore__ inline Rounds& Current() { return rounds_; }
   __aicore__ inline bool Referenced() const { return referenced_; }
 
-  __aicore__ inline ReferenceBridge<Element>& Bridge() { return bridge_; }
-
  private:
-  static constexpr uint32_t kFirstRounds = 4;  // tell whether references suit the data
-
   __aicore__ inline bool Following() {
     Step step;
     const bool first = rounds_.end == ~0u;
@@ -51,7 +47,7 @@ class ReferencedRounds {
     }
     referenced_ = !hopeless_;
     rounds_.skipped = 0;
-    rounds_.end = rounds_.begin + (first ? kFirstRounds : kMaxRounds);
+    rounds_.end = rounds_.begin + kMaxRounds;
     if (hopeless_) {
       rounds_.end = ~0u - 1;
     }
@@ -60,25 +56,20 @@ class ReferencedRounds {
 
   // A bit for every round that has to be repeated.
   __aicore__ inline uint32_t Failed() {
-    const AscendC::GlobalTensor<float> verdicts[kVectorCores] = {bridge_.Verdicts(0),
-                                                                 bridge_.Verdicts(1)};
-    AscendC::DataCacheCleanAndInvalid<float, AscendC::CacheLine::ENTIRE_DATA_CACHE,
-                                      AscendC::DcciDst::CACHELINE_OUT>(verdicts[0]);
+    bridge_.AwaitVerdicts();
+    bridge_.RefreshVerdicts();
     uint32_t failed = 0;
     uint32_t band = 0;
     failed_ = 0;
     judged_ = 0;
     Step step;
     for (uint32_t round = rounds_.begin; round < rounds_.end && tasks_.Get(round, step); ++round) {
-      bool holds = true;
-      for (const uint32_t end = band + tasks_.Bands(); band < end; ++band) {
-        for (uint32_t member = 0; member < kVectorCores; ++member) {
-          // Neither is a distance that is no number.
-          holds = holds && verdicts[member].GetValue(band * kBlockFloats) <= tolerance_;
-        }
+      const uint32_t end = band + tasks_.Bands();
+      if (!bridge_.Hold(false, band, end)) {
+        failed |= 1u << (round - rounds_.begin);
+        ++failed_;
       }
-      failed |= holds ? 0 : 1u << (round - rounds_.begin);
-      failed_ += holds ? 0 : 1;
+      band = end;
       ++judged_;
     }
     // The next verdicts take the place of these.
@@ -89,7 +80,6 @@ class ReferencedRounds {
   ForwardTasks tasks_;
   ReferenceBridge<Element> bridge_;
   Rounds rounds_;
-  float tolerance_ = 0.0f;
   uint32_t judged_ = 0;  // rounds of the last verdict, and those that failed
   uint32_t failed_ = 0;
   bool referenced_ = false;

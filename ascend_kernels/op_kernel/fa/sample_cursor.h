@@ -1,5 +1,7 @@
-// When references are sampled: a band's, `lead` steps before its first one, but not before the task
-// in front of its own has begun. The same on the cube core and its vector cores.
+// When references are sampled: between two steps, some steps before a band's first one, but not
+// before the task in front of its own has begun. Fixpipe then stores samples; it should not have
+// outputs to store as well, which it does when a band's turn ends. The same on the cube core and
+// its vector cores.
 #ifndef ASCENDFA_FA_SAMPLE_CURSOR_H
 #define ASCENDFA_FA_SAMPLE_CURSOR_H
 
@@ -10,12 +12,26 @@ namespace ascendfa {
 class SampleCursor {
  public:
   __aicore__ inline SampleCursor() {}
-  __aicore__ inline SampleCursor(const StepCursor& steps, uint32_t lead)
-      : ahead_(steps), lead_(lead) {}
+  // `lag` is the steps between the first product and the second.
+  __aicore__ inline SampleCursor(const StepCursor& steps, const FlashAttentionReferenced& plan)
+      : ahead_(steps), behind_(steps), plan_(plan) {}
 
-  // Whether a band is due before `head`, the position-th step; which.
-  __aicore__ inline bool Next(const StepCursor& head, uint32_t position, Step& band) {
-    while (ahead_.Valid() && reached_ <= position + lead_ && ahead_.Round() <= head.Round() + 1) {
+  // Before the step `head`, the position-th. Positions come one after the other.
+  __aicore__ inline void Reach(const StepCursor& head, uint32_t position) {
+    position_ = position;
+    round_ = head.Round();
+    calm_ = true;
+    if (position > plan_.lag) {
+      const uint32_t stored = behind_.Current().serial;
+      behind_.Next();
+      calm_ = behind_.Valid() && behind_.Current().serial == stored;
+    }
+  }
+
+  // Whether another band is due here; which.
+  __aicore__ inline bool Next(Step& band) {
+    const uint32_t lead = calm_ ? plan_.longest_lead : plan_.shortest_lead;
+    while (ahead_.Valid() && reached_ <= position_ + lead && ahead_.Round() <= round_ + 1) {
       const bool first = ahead_.Current().first;
       band = ahead_.Current();
       ahead_.Next();
@@ -29,8 +45,12 @@ class SampleCursor {
 
  private:
   StepCursor ahead_;
-  uint32_t lead_ = 0;
+  StepCursor behind_;  // the second product's step
+  FlashAttentionReferenced plan_{};
+  uint32_t position_ = 0;
+  uint32_t round_ = 0;
   uint32_t reached_ = 0;  // steps looked at
+  bool calm_ = true;      // no outputs are stored just before
 };
 
 }  // namespace ascendfa

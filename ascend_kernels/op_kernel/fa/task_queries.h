@@ -58,7 +58,7 @@ class TaskQueries {
     slot_elements_ = CeilDiv(tiling_.block_m, kBandRows) * band_elements_;
     pipe_.InitBuffer(
         buffer_,
-        (kTaskSlots * slot_elements_ + kSampleKeys * tiling_.head_dim_padded) * sizeof(Element));
+        (kTaskSlots * slot_elements_ + kMaxSampleKeys * tiling_.head_dim_padded) * sizeof(Element));
     queries_ = buffer_.template Get<Element>();
     sample_keys_ = queries_[kTaskSlots * slot_elements_];
   }
@@ -155,7 +155,8 @@ class TaskQueries {
       return;
     }
     LoadTileByRows(sample_keys_, k_[TensorOffset(tiling_.k, task_, task_.kv_head, task_.key)],
-                   Smaller(kSampleKeys, task_.fetched), tiling_.head_dim, tiling_.k.row);
+                   Smaller(tiling_.referenced.sample_keys, task_.fetched), tiling_.head_dim,
+                   tiling_.k.row);
     AscendC::SetFlag<AscendC::HardEvent::MTE2_MTE1>(here_);
     loading_ = false;
   }

@@ -13,8 +13,8 @@
 
 namespace ascendfa {
 
-// Keys of a task that its rows' references are the maximum over.
-constexpr uint32_t kSampleKeys = kCubeEdge;
+// The most keys of a task that its rows' references are the maximum over.
+constexpr uint32_t kMaxSampleKeys = kCubeEdge;
 // Bands whose samples, references, or outputs are under way at once.
 constexpr uint32_t kReferenceSlots = 4;
 constexpr uint32_t kOutputSlots = 8;
@@ -40,10 +40,10 @@ class ReferenceBridge {
   __aicore__ inline AscendC::GlobalTensor<Element> Weights(uint32_t slot, uint32_t member) const {
     return Tensor<Element>(plan_.weight_offset + plan_.slot_bytes * slot)[member * half_elements_];
   }
-  // Of a band: its sample, [128 keys][64], and the negative references, [64].
+  // Of a band: its sample, [keys][64], and the negative references, [64].
   __aicore__ inline AscendC::GlobalTensor<half> Sample(uint32_t serial, uint32_t member) const {
     const uint32_t part = serial % kReferenceSlots * kVectorCores + member;
-    return Tensor<half>(plan_.sample_offset)[part * kSampleKeys * kVectorRows];
+    return Tensor<half>(plan_.sample_offset)[part * kMaxSampleKeys * kVectorRows];
   }
   __aicore__ inline AscendC::GlobalTensor<float> References(uint32_t serial,
                                                             uint32_t member) const {
@@ -54,9 +54,12 @@ class ReferenceBridge {
   __aicore__ inline AscendC::GlobalTensor<float> Outputs(uint32_t serial) const {
     return Tensor<float>(plan_.output_offset)[serial % kOutputSlots * output_elements_];
   }
-  // Of each band of the tasks since the last verdict one block.
+  // Of each band of a batch of tasks one block; of the first task's bands another.
   __aicore__ inline AscendC::GlobalTensor<float> Verdicts(uint32_t member) const {
     return Tensor<float>(plan_.verdict_offset)[member * kVerdicts * kBlockFloats];
+  }
+  __aicore__ inline AscendC::GlobalTensor<float> EarlyVerdicts(uint32_t member) const {
+    return Verdicts(kVectorCores)[member * kMaxBands * kBlockFloats];
   }
 
   // Cube: after the last Fixpipe of a tile of scores, samples included, and of a band's outputs.
@@ -89,13 +92,37 @@ class ReferenceBridge {
   }
 
   // Verdicts are read by the scalar units of all three cores. Vector cores publish theirs after the
-  // MTE3 copy, and wait for each other.
+  // MTE3 copy, to the cube core and to each other.
   __aicore__ inline void VerdictsReady() {
     AscendC::CrossCoreSetFlag<kPairMode, PIPE_MTE3>(kVerdictsFlag);
     AscendC::CrossCoreSetFlag<kVectorMode, PIPE_MTE3>(kPeersFlag);
-    AscendC::CrossCoreWaitFlag(kPeersFlag);
   }
-  __aicore__ inline void AwaitVerdicts() { AscendC::CrossCoreWaitFlag(kVerdictsFlag); }
+  __aicore__ inline void AwaitVerdicts() {
+    if ASCEND_IS_AIC {
+      AscendC::CrossCoreWaitFlag(kVerdictsFlag);
+    } else {
+      AscendC::CrossCoreWaitFlag(kPeersFlag);
+    }
+  }
+
+  // Whether the verdicts on bands [begin, end) are within the tolerance.
+  __aicore__ inline bool Hold(bool early, uint32_t begin, uint32_t end) const {
+    bool holds = true;
+    for (uint32_t member = 0; member < kVectorCores; ++member) {
+      const AscendC::GlobalTensor<float> verdicts =
+          early ? EarlyVerdicts(member) : Verdicts(member);
+      for (uint32_t band = begin; band < end; ++band) {
+        // A distance that is no number is not within it.
+        holds = holds && verdicts.GetValue(band * kBlockFloats) <= plan_.tolerance;
+      }
+    }
+    return holds;
+  }
+  // Before verdicts are read.
+  __aicore__ inline void RefreshVerdicts() const {
+    AscendC::DataCacheCleanAndInvalid<float, AscendC::CacheLine::ENTIRE_DATA_CACHE,
+                                      AscendC::DcciDst::CACHELINE_OUT>(Verdicts(0));
+  }
 
  private:
   static constexpr uint8_t kVectorMode = 1;  // among the vector cores of a cube core
