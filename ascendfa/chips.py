@@ -159,7 +159,7 @@ def _coupled_needs(block_m: int, block_n: int, dims: tuple[int, int]) -> dict[st
     scores = block_m * _STRIP
     outputs = _STRIP * values
     lanes = block_m * _FRACTAL
-    fixed = 4 * 2 * _FRACTAL**2 + 4 * 80 + 2 * 4 * 129 + 24 + 4 * 3 * 8
+    fixed = 4 * 2 * _FRACTAL**2 + 4 * 16 + 2 * 4 * 129 + 24 + 4 * 3 * 8
     return {
         # Queries fill one half, weights and what is subtracted from the scores the other.
         "L0A": 2 * 2 * block_m * max(keys, values),

@@ -143,3 +143,16 @@ def test_short_results_of_many_heads(checked, rng, draw, run, seq_q, dims):
 @pytest.mark.parametrize("causal", [False, True])
 def test_windows_of_all_widths(checked, rng, draw, run, left, causal):
     run(checked, draw(rng, 1, 1, (400, 900), 64), window_size=(left, 100), causal=causal)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_query_that_is_no_number_spoils_its_own_row_only(checked, rng, draw, bad):
+    q, k, v = draw(rng, 1, 2, (70, 200), 64)
+    out, lse = checked.attention(q, k, v, return_lse=True)
+    q[0, 1, 37, 5] = bad
+    spoilt_out, spoilt_lse = checked.attention(q, k, v, return_lse=True)
+    rest = np.ones((1, 2, 70), bool)
+    rest[0, 1, 37] = False
+    np.testing.assert_allclose(spoilt_out[rest], out[rest], atol=2e-3)
+    np.testing.assert_allclose(spoilt_lse[rest], lse[rest], atol=1e-3)
+    assert np.isnan(spoilt_lse[0, 1, 37])

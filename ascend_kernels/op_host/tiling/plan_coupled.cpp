@@ -148,8 +148,7 @@ uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
   bytes += kFloat * 2 * kLanes * kLanes;      // masks
   bytes += kFloat * column + kHalf * column;  // scratch
   bytes += kFloat * column + dense;           // reference
-  bytes +=
-      kFloat * column + dense + kFloat * (64 + 8 + 8) + kHalf * 4 * (kChecks + 1) + 24;  // output
+  bytes += kFloat * column + dense + kFloat * (8 + 8) + kHalf * 4 * (kChecks + 1) + 24;  // output
   bytes += kFloat * 3 * (t.block_m + 8);  // references and log-sum-exps
   bytes += kHalf * kLoadSlots * kStripKeys * width;
   return bytes + TermBytes(t);

@@ -44,7 +44,7 @@ class ForwardLoopCoupled : private CoupledCube {
     terms_.Init(tiling_, inputs, arena_);
     exact_ = terms_.Any();
     reference_.Init(arena_, m, tiling_.scale, exact_, scratch, narrow_scratch);
-    output_.Init(out, lse, arena_, scratch, narrow_scratch);
+    output_.Init(out, lse, arena_, narrow_scratch);
 
     InitCube(q, k, v, arena_);
   }

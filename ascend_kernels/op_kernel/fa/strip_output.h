@@ -43,29 +43,21 @@ class StripOutput {
       : tiling_(tiling),
         seqlen_{tiling.seq_q, tiling.seq_k, tiling.window_left, tiling.window_right} {}
 
-  // Both scratch tensors take 16 lanes of every row. The caller owes a vector barrier.
+  // The scratch tensor takes 16 lanes of every row. The caller owes a vector barrier.
   __aicore__ inline void Init(GM_ADDR out, GM_ADDR lse, UbArena& arena,
-                              const AscendC::LocalTensor<float>& scratch,
                               const AscendC::LocalTensor<half>& narrow_scratch) {
     out_.SetGlobalBuffer(reinterpret_cast<__gm__ half*>(out));
     lse_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(lse));
     sum_ = arena.Take<float>(tiling_.block_m * kSide);
-    work_ = scratch;
     narrow_ = narrow_scratch;
     dense_ = arena.Take<half>(tiling_.block_m);
     references_ = arena.Take<float>(2 * ReferenceElements());
     staged_lse_ = arena.Take<float>(ReferenceElements());
-    diagonal_ = arena.Take<float>(kRepeatFloats);
     ones_ = arena.Take<float>(kBlockFloats);
     tiny_ = arena.Take<float>(kBlockFloats);
     checks_ = arena.Take<half>((kChecks + 1) * kCheckHalves);
     AscendC::Duplicate(ones_, 1.0f, kBlockFloats, 1, 1, 8);
     AscendC::Duplicate(tiny_, kTinySum, kBlockFloats, 1, 1, 8);
-    AscendC::Duplicate(diagonal_, 0.0f, kRepeatFloats, 1, 1, 8);
-    AscendC::PipeBarrier<PIPE_V>();
-    // Lane i of block i.
-    uint64_t lanes[2] = {0x8040201008040201ULL, 0};
-    AscendC::Duplicate(diagonal_, 1.0f, lanes, 1, 1, 8);
   }
 
   // Whether the plan's division of work would have cores write to the same line of the data cache,
@@ -97,8 +89,10 @@ class StripOutput {
   }
   __aicore__ inline void KeepReference() {
     const uint32_t m = AlignUp(noted_.rows, kFractalRows);
-    Compact(references_[opened_ * ReferenceElements()], reference_, 0, m / kBlockFloats);
-    FinishReference();
+    const AscendC::LocalTensor<float> kept = references_[opened_ * ReferenceElements()];
+    Compact(kept, reference_, m, noted_, reference_scale_);
+    opened_ = 1 - opened_;
+    has_noted_ = false;
   }
 
   // The finished task in `product`; `area` takes all of it. `check` keeps the ends of the sums of
@@ -107,29 +101,41 @@ class StripOutput {
                                const AscendC::LocalTensor<float>& area, StagingRing& staging,
                                uint32_t check) {
     const uint32_t m = AlignUp(step.rows, kFractalRows);
-    const bool other = has_noted_;
     FetchProduct(sum_, product[tiling_.value_dim_padded * m], 0, m, m, kSide);
     FetchProduct(area, product, 0, m, m, tiling_.value_dim_padded);
     AscendC::PipeBarrier<PIPE_V>();
-    // All of this task's weights have reached the cube, so all that MTE3 stored before them, the
-    // last log-sum-exps among it, is out of the way.
-    if (step.rows % kBlockFloats != 0) {
-      Compact(staged_lse_[m], sum_, Tail(step), 1);
-    }
-    Summarise(step, m, check, other, area);
-    const int32_t count = static_cast<int32_t>(m + kBlockFloats);
-    AscendC::Ln(staged_lse_, staged_lse_, count);
-    for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
-      WriteRows(step, m, row, area, staging);
+    // What depends on nothing shares barriers. All of this task's weights have reached the cube, so
+    // all that MTE3 stored before them, the last log-sum-exps among it, is out of the way.
+    const uint8_t repeats = static_cast<uint8_t>(m * kSide / kRepeatFloats);
+    AscendC::Cast(narrow_, sum_, AscendC::RoundMode::CAST_NONE, static_cast<uint32_t>(m * kSide));
+    Compact(staged_lse_, sum_, m, step, 1.0f);
+    AscendC::Max(sum_, sum_, tiny_, kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 1, 0, 8, 8, 0));
+    if (has_noted_) {
+      KeepReference();
     }
     AscendC::PipeBarrier<PIPE_V>();
+    const int32_t count = static_cast<int32_t>(m + kBlockFloats);
+    AscendC::BlockReduceMax(dense_, narrow_, static_cast<int32_t>(m * kSide / kRepeatHalves),
+                            static_cast<int32_t>(kRepeatHalves), 1, 1, 8);
+    AscendC::Div(sum_, ones_, sum_, kRepeatFloats, repeats,
+                 AscendC::BinaryRepeatParams(1, 0, 1, 8, 0, 8));
+    AscendC::Ln(staged_lse_, staged_lse_, count);
+    AscendC::PipeBarrier<PIPE_V>();
+    for (uint32_t column = 0; column < tiling_.value_dim_padded; column += kSide) {
+      const AscendC::LocalTensor<float> values = area[column * m];
+      AscendC::Mul(values, values, sum_, kRepeatFloats, repeats,
+                   AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
+    }
     AscendC::Add(staged_lse_, staged_lse_, references_[written_ * ReferenceElements()], count);
     written_ = 1 - written_;
     lse_ready_.Publish();
     lse_ready_.Await();
     StoreLse(step);
-    if (other) {
-      FinishReference();
+    Check(step, check);
+    AscendC::PipeBarrier<PIPE_V>();
+    for (uint32_t row = 0; row < step.rows; row += kRowsAtOnce) {
+      WriteRows(step, m, row, area, staging);
     }
   }
 
@@ -178,64 +184,13 @@ class StripOutput {
     return step.rows < kBlockFloats ? 0 : step.rows - kBlockFloats;
   }
 
-  __aicore__ inline void FinishReference() {
-    const uint32_t m = AlignUp(noted_.rows, kFractalRows);
-    const AscendC::LocalTensor<float> kept = references_[opened_ * ReferenceElements()];
-    if (noted_.rows % kBlockFloats != 0) {
-      Compact(kept[m], reference_, Tail(noted_), 1);
-    }
-    AscendC::Muls(kept, kept, reference_scale_, static_cast<int32_t>(m + kBlockFloats));
-    opened_ = 1 - opened_;
-    has_noted_ = false;
-  }
-
-  // Sums of weights: one per row to the log-sum-exps, the ends of those of rows that see keys to
-  // the check, their inverses to the output in `area`. With `other`, also the noted reference, one
-  // per row. What depends on nothing shares barriers.
-  __aicore__ inline void Summarise(const Step& step, uint32_t m, uint32_t check, bool other,
-                                   const AscendC::LocalTensor<float>& area) {
-    const uint8_t repeats = static_cast<uint8_t>(m * kSide / kRepeatFloats);
-    const uint32_t groups = m / kBlockFloats;
-    const uint32_t noted_groups = AlignUp(noted_.rows, kFractalRows) / kBlockFloats;
-    const AscendC::LocalTensor<float> sums = work_;
-    const AscendC::LocalTensor<float> noted = work_[tiling_.block_m * kBlockFloats];
-    AscendC::Cast(narrow_, sum_, AscendC::RoundMode::CAST_NONE, static_cast<uint32_t>(m * kSide));
-    PickLanes(sums, sum_, groups);
-    if (other) {
-      PickLanes(noted, reference_, noted_groups);
-    }
-    AscendC::PipeBarrier<PIPE_V>();
-    AscendC::BlockReduceMax(dense_, narrow_, static_cast<int32_t>(m * kSide / kRepeatHalves),
-                            static_cast<int32_t>(kRepeatHalves), 1, 1, 8);
-    AscendC::Max(sum_, sum_, tiny_, kRepeatFloats, repeats,
-                 AscendC::BinaryRepeatParams(1, 1, 0, 8, 8, 0));
-    FoldBlocks(sums, sums, 4, 8, groups);
-    if (other) {
-      FoldBlocks(noted, noted, 4, 8, noted_groups);
-    }
-    AscendC::PipeBarrier<PIPE_V>();
+  // The ends of the sums of rows that see keys.
+  __aicore__ inline void Check(const Step& step, uint32_t check) {
     uint64_t seeing[2];
     SeeingRows(step, seeing);
     const AscendC::LocalTensor<half> ends = checks_[check * kCheckHalves];
     AscendC::WholeReduceMax(ends, dense_, seeing, 1, 1, 1, 8);
     AscendC::WholeReduceMin(ends[kLeast], dense_, seeing, 1, 1, 1, 8);
-    AscendC::Div(sum_, ones_, sum_, kRepeatFloats, repeats,
-                 AscendC::BinaryRepeatParams(1, 0, 1, 8, 0, 8));
-    FoldBlocks(sums, sums, 2, 8, groups);
-    if (other) {
-      FoldBlocks(noted, noted, 2, 8, noted_groups);
-    }
-    AscendC::PipeBarrier<PIPE_V>();
-    FoldBlocks(staged_lse_, sums, 1, 1, groups);
-    if (other) {
-      FoldBlocks(references_[opened_ * ReferenceElements()], noted, 1, 1, noted_groups);
-    }
-    for (uint32_t column = 0; column < tiling_.value_dim_padded; column += kSide) {
-      const AscendC::LocalTensor<float> values = area[column * m];
-      AscendC::Mul(values, values, sum_, kRepeatFloats, repeats,
-                   AscendC::BinaryRepeatParams(1, 1, 1, 8, 8, 8));
-    }
-    AscendC::PipeBarrier<PIPE_V>();
   }
 
   // Lanes of a task's rows, without those that the mask leaves no key: the first ones. A task of
@@ -254,33 +209,34 @@ class StripOutput {
     return count == 64 ? ~0ULL : (1ULL << count) - 1;
   }
 
-  // Of each group of eight rows, lane i of row i; the others zero.
-  __aicore__ inline void PickLanes(const AscendC::LocalTensor<float>& dst,
-                                   const AscendC::LocalTensor<float>& rows, uint32_t groups) {
-    AscendC::Mul(dst, rows, diagonal_, kRepeatFloats, static_cast<uint8_t>(groups),
-                 AscendC::BinaryRepeatParams(1, 2, 1, 8, 16, 0));
-  }
-  // Adds the upper of 2 `blocks` blocks of each group to the lower.
-  __aicore__ inline static void FoldBlocks(const AscendC::LocalTensor<float>& dst,
-                                           const AscendC::LocalTensor<float>& src, uint32_t blocks,
-                                           uint8_t dst_stride, uint32_t groups) {
-    AscendC::Add(dst, src, src[blocks * kBlockFloats], blocks * kBlockFloats,
-                 static_cast<uint8_t>(groups),
-                 AscendC::BinaryRepeatParams(1, 1, 1, dst_stride, 8, 8));
-  }
-
-  // Values that fill all lanes of their rows to one lane each: rows [row, row + 8 groups).
+  // Values that fill all lanes of their rows, times `factor`, to one lane each; those of the last
+  // eight rows of the task once more behind them. Rows do not touch each other's values.
   __aicore__ inline void Compact(const AscendC::LocalTensor<float>& dst,
-                                 const AscendC::LocalTensor<float>& rows, uint32_t row,
-                                 uint32_t groups) {
-    PickLanes(work_, rows[row * kSide], groups);
-    AscendC::PipeBarrier<PIPE_V>();
-    for (uint32_t blocks = 4; blocks > 1; blocks /= 2) {
-      FoldBlocks(work_, work_, blocks, 8, groups);
-      AscendC::PipeBarrier<PIPE_V>();
+                                 const AscendC::LocalTensor<float>& rows, uint32_t m,
+                                 const Step& step, float factor) const {
+    constexpr uint32_t kGroups = kRepeatFloats / kBlockFloats;  // of eight rows, per repeat
+    const uint32_t groups = m / kBlockFloats;
+    const uint32_t whole = groups / kGroups;
+    CompactGroups(dst, rows, kGroups, whole, factor);
+    CompactGroups(dst[whole * kRepeatFloats], rows[whole * kRepeatFloats * kSide], groups % kGroups,
+                  1, factor);
+    if (step.rows % kBlockFloats != 0) {
+      CompactGroups(dst[m], rows[Tail(step) * kSide], 1, 1, factor);
     }
-    FoldBlocks(dst, work_, 1, 1, groups);
-    AscendC::PipeBarrier<PIPE_V>();
+  }
+  __aicore__ inline static void CompactGroups(const AscendC::LocalTensor<float>& dst,
+                                              const AscendC::LocalTensor<float>& rows,
+                                              uint32_t groups, uint32_t repeats, float factor) {
+    if (groups == 0 || repeats == 0) {
+      return;
+    }
+    constexpr uint8_t kGroupBlocks = kBlockFloats * kSide / kBlockFloats;
+    const uint64_t first_lanes = 0x0101010101010101ULL >> (64 - kBlockFloats * groups);
+    for (uint32_t lane = 0; lane < kBlockFloats; ++lane) {
+      uint64_t lanes[2] = {first_lanes << lane, 0};
+      AscendC::Muls(dst, rows[lane * kSide], factor, lanes, static_cast<uint8_t>(repeats),
+                    AscendC::UnaryRepeatParams(1, kGroupBlocks, 8, 8 * kGroupBlocks));
+    }
   }
 
   // Back to rows on the way to fp16: four rows per repeat, a block each.
@@ -347,13 +303,11 @@ class StripOutput {
   AscendC::GlobalTensor<half> out_;
   AscendC::GlobalTensor<float> lse_;
   AscendC::LocalTensor<float> sum_;  // of weights, then its inverse
-  AscendC::LocalTensor<float> work_;
   AscendC::LocalTensor<half> narrow_;
   AscendC::LocalTensor<half> dense_;
   AscendC::LocalTensor<float> references_;  // of two tasks, one value per row, scaled
   AscendC::LocalTensor<float> staged_lse_;
   ReadyRing<AscendC::HardEvent::V_MTE3> lse_ready_;
-  AscendC::LocalTensor<float> diagonal_;
   AscendC::LocalTensor<float> ones_;
   AscendC::LocalTensor<float> tiny_;
   AscendC::LocalTensor<half> checks_;
