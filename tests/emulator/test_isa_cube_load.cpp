@@ -276,6 +276,57 @@ TEST(CubeLoad3d, TransposedMatrixToL0a) {
   with_3d<uint32_t>(DType::F32, 32, 48, kL0a, d, 32 * 48, word);
 }
 
+// Iterations are parts of one matrix: rows 0 to 15 and 32 to 47, columns 0 to 15 and 32 to 47.
+TEST(CubeLoad3d, RepeatsTakePartsOfTheMatrix) {
+  constexpr uint32_t rows = 64, columns = 64;
+  const auto in = counting<uint16_t>(rows * columns);
+  const auto load = [&](dav::Local dst, bool along_k, bool transpose, uint32_t times) {
+    std::vector<uint16_t> out;
+    CubeKernel k([&] {
+      to_nz(0, in, DType::F16, rows, columns);
+      feature_map(1, rows);
+      dav::set_load3d_repeat(2, times, along_k ? 1 : 0);
+      dav::Load3dDesc d = matrix_3d(16, columns);
+      d.kExtension = 16;
+      d.enTranspose = transpose;
+      dav::load_data_3d(dst, {Buffer::L1, 0}, DType::F16, d);
+      out = peek<uint16_t>(dst.buffer, 512);
+    });
+    k.input(in).run();
+    return out;
+  };
+  const auto below = load(kL0a, false, false, 2), beside = load(kL0a, true, false, 2);
+  const auto below_b = load(kL0b, false, true, 2), beside_b = load(kL0b, true, true, 2);
+  for (uint32_t i = 0; i < 32; ++i) {
+    for (uint32_t j = 0; j < 16; ++j) {
+      const uint32_t far = i / 16 * 32 + i % 16;
+      EXPECT_EQ(below[in_l0a(i, j, 16, 1)], in[far * columns + j]);
+      EXPECT_EQ(beside[in_l0a(j, i, 16, 2)], in[j * columns + far]);
+      EXPECT_EQ(below_b[in_l0b(i, j, 16, 1)], in[far * columns + j]);
+      EXPECT_EQ(beside_b[in_l0b(j, i, 16, 2)], in[j * columns + far]);
+    }
+  }
+  // No iteration is no load: L0A keeps the pattern of fresh memory.
+  const auto none = load(kL0a, false, false, 0);
+  for (uint32_t i = 1; i < none.size(); ++i) EXPECT_EQ(none[i], none[0]);
+  CubeKernel wide([&] {
+    to_nz(0, in, DType::F16, rows, columns);
+    feature_map(1, rows);
+    dav::set_load3d_repeat(1, 2, 1);
+    dav::load_data_3d(kL0a, {Buffer::L1, 0}, DType::F16, matrix_3d(32, 16));
+  });
+  wide.input(in);
+  EXPECT_TRAP(wide, TrapKind::UnsupportedOp, "repeats along K");
+  CubeKernel beyond([&] {
+    to_nz(0, in, DType::F16, rows, columns);
+    feature_map(1, rows);
+    dav::set_load3d_repeat(2, 3, 1);
+    dav::load_data_3d(kL0a, {Buffer::L1, 0}, DType::F16, matrix_3d(16, columns));
+  });
+  beyond.input(in);
+  EXPECT_TRAP(beyond, TrapKind::IllegalArgument, "block 6 of 4");
+}
+
 TEST(CubeLoad3d, RightMatrixToL0b) {
   const auto half = [](uint32_t r, uint32_t c) { return in_l0b(r, c, 16, 3); };
   with_3d<uint16_t>(DType::F16, 32, 48, kL0b, matrix_3d(32, 48), 32 * 48, half);

@@ -29,11 +29,11 @@ struct ControlState {
   bool mm_column_major = false;
   uint64_t load_padding = 0;  // value loads pad with
   uint64_t fmatrix_a = 0, fmatrix_b = 0;
-  uint64_t load3d_repeat = 0;
-  uint32_t load3d_boundary = 0;     // bytes of L1 a 3D load walks around in; 0: all
-  uint64_t fixpipe_nz2nd = 0;       // loop parameters of NZ to ND output
-  uint64_t fixpipe_quant = 0;       // scalar quantisation factor
-  uint64_t fixpipe_quant_addr = 0;  // FB offset of the factor vector
+  uint64_t load3d_repeat = 1 << 16;  // stride, times, along K
+  uint32_t load3d_boundary = 0;      // bytes of L1 a 3D load walks around in; 0: all
+  uint64_t fixpipe_nz2nd = 0;        // loop parameters of NZ to ND output
+  uint64_t fixpipe_quant = 0;        // scalar quantisation factor
+  uint64_t fixpipe_quant_addr = 0;   // FB offset of the factor vector
   uint64_t fixpipe_relu_addr = 0;
   uint64_t pad_value = 0;  // what DataCopyPad fills with
 

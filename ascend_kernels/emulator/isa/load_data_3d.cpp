@@ -126,21 +126,26 @@ struct Source {
   }
 };
 
+// One iteration of a load: rows [first_row, last_row) and `blocks` blocks of the matrix, and where
+// in the loaded matrix they go.
+struct Part {
+  int64_t first_row = 0, last_row = 0;
+  uint64_t first_block = 0, blocks = 0;
+  uint64_t to_row = 0, to_block = 0;
+};
+
 // The bounds of what a load touches, for a run that moves no data. Offsets of one block grow from
 // row to row, so its first and its last row inside the map stand for all.
-void require_bounds(const Instruction& in, Local dst, const Source& src, const Columns& columns,
-                    const Placement& place, int64_t first_row, int64_t last_row,
-                    uint64_t first_block) {
-  const auto rows = static_cast<uint64_t>(last_row > first_row ? last_row - first_row : 0);
-  in.span(dst.buffer, dst.addr, ceil_div(rows, kSide) * place.blocks * kFractal);
-  for (uint64_t block = 0; block < place.blocks; ++block) {
+void require_bounds(const Instruction& in, const Source& src, const Columns& columns,
+                    const Part& part) {
+  for (uint64_t block = 0; block < part.blocks; ++block) {
     const auto offset = [&](int64_t row) {
-      return columns.offset(row, static_cast<int64_t>(first_block + block));
+      return columns.offset(row, static_cast<int64_t>(part.first_block + block));
     };
-    int64_t low = first_row, high = last_row - 1;
-    while (low < last_row && offset(low) < 0) ++low;
+    int64_t low = part.first_row, high = part.last_row - 1;
+    while (low < part.last_row && offset(low) < 0) ++low;
     while (high > low && offset(high) < 0) --high;
-    if (low == last_row) continue;
+    if (low >= part.last_row) continue;
     for (const int64_t row : {low, high}) {
       in.span(Buffer::L1, src.at(offset(row)), kBlock);
     }
@@ -151,22 +156,49 @@ void require_bounds(const Instruction& in, Local dst, const Source& src, const C
 // taps, strides or padding take every fractal from rows of their own.
 void note_layout(Instruction& in, Local dst, const Source& src, const Columns& columns,
                  const Placement& place, const FeatureMap& map, const Load3dDesc& d,
-                 int64_t last_row, DType type) {
+                 const Part& part, DType type) {
   const bool plain = d.filterW == 1 && d.filterH == 1 && d.strideW == 1 && d.strideH == 1 &&
                      (map.left | map.right | map.top | map.bottom) == 0 && src.boundary == 0;
   if (!in.checking() || !plain || type == DType::I4) return;
-  const uint64_t c0 = kBlock / place.size, first_block = d.kStartPt / c0;
-  const uint64_t tall = place.transposed ? c0 : kSide;      // rows of a fractal
-  const uint64_t step = place.transposed ? kSide / c0 : 1;  // blocks side by side in one
-  for (uint64_t row = 0; d.mStartPt + static_cast<int64_t>(row) < last_row; row += tall) {
-    const int64_t from_row = d.mStartPt + static_cast<int64_t>(row);
-    for (uint64_t block = 0; block < place.blocks; block += step) {
+  const uint64_t c0 = kBlock / place.size;
+  const auto tall = static_cast<int64_t>(place.transposed ? c0 : kSide);  // rows of a fractal
+  const uint64_t step = place.transposed ? kSide / c0 : 1;                // blocks side by side
+  for (int64_t row = part.first_row; row < part.last_row; row += tall) {
+    for (uint64_t block = 0; block < part.blocks; block += step) {
       FractalSource from;
-      from.l1 = src.at(columns.offset(from_row, static_cast<int64_t>(first_block + block)));
-      from.blocks =
-          static_cast<uint32_t>(std::min<int64_t>(static_cast<int64_t>(tall), last_row - from_row));
+      from.l1 = src.at(columns.offset(row, static_cast<int64_t>(part.first_block + block)));
+      from.blocks = static_cast<uint32_t>(std::min(tall, part.last_row - row));
       from.element_bits = place.transposed ? place.size * 8 : 0;
-      note_fractal(in, dst.buffer, dst.addr + place.at(row, block, 0), from);
+      const auto local_row = static_cast<uint64_t>(row - part.first_row) + part.to_row;
+      note_fractal(in, dst.buffer, dst.addr + place.at(local_row, part.to_block + block, 0), from);
+    }
+  }
+}
+
+void move_part(Instruction& in, Local dst, const Source& src, const Columns& columns,
+               const Placement& place, const Part& part, uint32_t c0) {
+  const uint64_t& padding = in.core().control.load_padding;
+  for (int64_t row = part.first_row; row < part.last_row; ++row) {
+    for (uint64_t block = 0; block < part.blocks; ++block) {
+      const int64_t offset = columns.offset(row, static_cast<int64_t>(part.first_block + block));
+      const auto local_row = static_cast<uint64_t>(row - part.first_row) + part.to_row;
+      if (!place.transposed && offset >= 0) {
+        move_piece(in, dst.buffer, dst.addr + place.at(local_row, part.to_block + block, 0),
+                   Buffer::L1, src.at(offset), kBlock);
+        continue;
+      }
+      if (offset >= 0) in.note_move(Buffer::L1, src.at(offset), kBlock);
+      for (uint32_t e = 0; e < c0; ++e) {
+        const uint64_t to = dst.addr + place.at(local_row, part.to_block + block, e);
+        std::byte* element = in.write(dst.buffer, to, place.size);
+        if (offset < 0) {
+          std::memcpy(element, &padding, place.size);
+          continue;
+        }
+        const uint64_t from = src.at(offset) + uint64_t{e} * place.size;
+        std::memcpy(element, in.span(Buffer::L1, from, place.size), place.size);
+        in.copy_defined(dst.buffer, to, Buffer::L1, from, place.size);
+      }
     }
   }
 }
@@ -193,63 +225,56 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
     return;
   }
   require_limits(in, type, dst.buffer, d);
-  const uint32_t repeats = control.load3d_repeat >> 16 & 0xff;
-  if (repeats > 1) {
-    in.trap(TrapKind::UnsupportedOp, "the emulator has no repeat mode of 3D loads (repeatTime %u)",
-            repeats);
-  }
+  const auto stride = static_cast<uint32_t>(control.load3d_repeat & 0xffff);
+  const auto repeats = static_cast<uint32_t>(control.load3d_repeat >> 16 & 0xff);
+  const bool along_k = (control.load3d_repeat >> 24 & 1) != 0;
+  if (repeats == 0) return;
 
-  const uint32_t size = size_of(type), c0 = c0_of(type);
+  const uint32_t c0 = c0_of(type);
   const Columns columns(in, map, d);
   const uint64_t all_blocks = ceil_div(d.channelSize, c0) * d.filterH * d.filterW;
-  const uint64_t first_block = d.kStartPt / c0;
+  const uint64_t m_tiles = ceil_div(d.mExtension, kSide), blocks = ceil_div(d.kExtension, c0);
+  // Iterations are parts of one matrix, one below or beside the other.
   Placement place;
   place.transposed = to_l0b || d.enTranspose;
   place.to_l0b = to_l0b;
-  place.size = size;
-  place.m_tiles = ceil_div(d.mExtension, kSide);
-  place.blocks = ceil_div(d.kExtension, c0);
+  place.size = size_of(type);
+  place.m_tiles = m_tiles * (along_k ? 1 : repeats);
+  place.blocks = blocks * (along_k ? repeats : 1);
   place.columns16 = ceil_div(place.blocks * c0, kSide);
-  if (first_block + place.blocks > all_blocks) {
-    in.trap(TrapKind::IllegalArgument,
-            "kStartPt + kExtension ends at block %llu of %llu blocks of channels",
-            static_cast<unsigned long long>(first_block + place.blocks),
-            static_cast<unsigned long long>(all_blocks));
+  if (along_k && repeats > 1 && m_tiles > 1 && !place.transposed) {
+    in.trap(TrapKind::UnsupportedOp,
+            "the emulator has no repeats along K of more than 16 rows without transposition");
   }
-
-  // Rows below the last output position stay as they are: undefined, unless something else wrote.
-  const int64_t last = std::min<int64_t>(d.mStartPt + uint64_t{d.mExtension}, columns.rows());
   const Source source{src.addr, control.load3d_boundary};
   if (source.boundary != 0 && src.addr >= source.boundary) {
     in.trap(TrapKind::IllegalArgument, "src begins at %u, beyond the boundary of %u bytes",
             src.addr, control.load3d_boundary);
   }
-  if (in.timing_only())
-    require_bounds(in, dst, source, columns, place, d.mStartPt, last, first_block);
-  for (int64_t row = d.mStartPt; row < last && !in.timing_only(); ++row) {
-    for (uint64_t block = 0; block < place.blocks; ++block) {
-      const int64_t offset = columns.offset(row, static_cast<int64_t>(first_block + block));
-      const uint64_t local_row = static_cast<uint64_t>(row) - d.mStartPt;
-      if (!place.transposed && offset >= 0) {
-        move_piece(in, dst.buffer, dst.addr + place.at(local_row, block, 0), Buffer::L1,
-                   source.at(offset), kBlock);
-        continue;
-      }
-      if (offset >= 0) in.note_move(Buffer::L1, source.at(offset), kBlock);
-      for (uint32_t e = 0; e < c0; ++e) {
-        const uint64_t to = dst.addr + place.at(local_row, block, e);
-        std::byte* element = in.write(dst.buffer, to, size);
-        if (offset < 0) {
-          std::memcpy(element, &control.load_padding, size);
-          continue;
-        }
-        const uint64_t from = source.at(offset) + uint64_t{e} * size;
-        std::memcpy(element, in.span(Buffer::L1, from, size), size);
-        in.copy_defined(dst.buffer, to, Buffer::L1, from, size);
-      }
+  for (uint32_t i = 0; i < repeats; ++i) {
+    Part part;
+    part.first_row = d.mStartPt + (along_k ? 0 : int64_t{i} * stride * kSide);
+    // Rows below the last output position stay as they are: undefined, unless something else wrote.
+    part.last_row = std::min<int64_t>(part.first_row + d.mExtension, columns.rows());
+    part.first_block = d.kStartPt / c0 + (along_k ? uint64_t{i} * stride : 0);
+    part.blocks = blocks;
+    part.to_row = along_k ? 0 : uint64_t{i} * m_tiles * kSide;
+    part.to_block = along_k ? uint64_t{i} * blocks : 0;
+    if (part.first_block + blocks > all_blocks) {
+      in.trap(TrapKind::IllegalArgument,
+              "kStartPt + kExtension ends at block %llu of %llu blocks of channels",
+              static_cast<unsigned long long>(part.first_block + blocks),
+              static_cast<unsigned long long>(all_blocks));
     }
+    if (in.timing_only()) {
+      const auto rows = static_cast<uint64_t>(std::max<int64_t>(part.last_row - part.first_row, 0));
+      in.span(dst.buffer, dst.addr, ceil_div(part.to_row + rows, kSide) * place.blocks * kFractal);
+      require_bounds(in, source, columns, part);
+    } else {
+      move_part(in, dst, source, columns, place, part, c0);
+    }
+    note_layout(in, dst, source, columns, place, map, d, part, type);
   }
-  note_layout(in, dst, source, columns, place, map, d, last, type);
   Work w;
   w.kind = WorkKind::Move;
   w.path = to_l0b ? Path::L1ToL0b : Path::L1ToL0a;
