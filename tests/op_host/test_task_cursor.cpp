@@ -37,30 +37,32 @@ TEST(TaskCursorTest, VisitsEachTileOfEachTaskOnce) {
     ASSERT_EQ(plan.error, "");
     for (uint32_t group = 0; group < plan.tiling.groups; ++group) {
       ForwardTasks tasks(plan.tiling, group);
-      TaskCursor cursor(tasks, group);
-      Step step{};
-      BlockRange range;
-      for (uint32_t round = 0; tasks.Get(round, step, range); ++round) {
-        std::set<uint32_t> keys;
-        for (uint32_t tile = 0; tile < range.Tiles(); ++tile) {
-          ASSERT_TRUE(cursor.Valid());
-          ASSERT_EQ(cursor.Round(), round);
-          const Step& at = cursor.Current();
-          EXPECT_EQ(at.row, step.row);
-          EXPECT_EQ(at.rows, step.rows);
-          EXPECT_EQ(at.first, tile == 0);
-          EXPECT_EQ(at.last, tile + 1 == range.Tiles());
-          const uint32_t number = (at.key - range.Origin()) / plan.tiling.block_n;
-          EXPECT_EQ(at.key, range.KeyOf(number));
-          EXPECT_EQ(at.keys, range.KeysIn(number));
-          EXPECT_EQ(at.ends_early, range.EndsEarly(number));
-          EXPECT_EQ(at.starts_late, range.StartsLate(number));
-          keys.insert(at.key);
-          cursor.Next();
+      for (const Opening opening : {Opening::kAny, Opening::kFirst, Opening::kOwn}) {
+        TaskCursor cursor(tasks, group, opening);
+        Step step{};
+        BlockRange range;
+        for (uint32_t round = 0; tasks.Get(round, step, range); ++round) {
+          std::set<uint32_t> keys;
+          for (uint32_t tile = 0; tile < range.Tiles(); ++tile) {
+            ASSERT_TRUE(cursor.Valid());
+            ASSERT_EQ(cursor.Round(), round);
+            const Step& at = cursor.Current();
+            EXPECT_EQ(at.row, step.row);
+            EXPECT_EQ(at.rows, step.rows);
+            EXPECT_EQ(at.first, tile == 0);
+            EXPECT_EQ(at.last, tile + 1 == range.Tiles());
+            const uint32_t number = (at.key - range.Origin()) / plan.tiling.block_n;
+            EXPECT_EQ(at.key, range.KeyOf(number));
+            EXPECT_EQ(at.keys, range.KeysIn(number));
+            EXPECT_EQ(at.ends_early, range.EndsEarly(number));
+            EXPECT_EQ(at.starts_late, range.StartsLate(number));
+            keys.insert(at.key);
+            cursor.Next();
+          }
+          EXPECT_EQ(keys.size(), range.Tiles());
         }
-        EXPECT_EQ(keys.size(), range.Tiles());
+        EXPECT_FALSE(cursor.Valid());
       }
-      EXPECT_FALSE(cursor.Valid());
     }
   }
 }
@@ -71,7 +73,7 @@ TEST(TaskCursorTest, BeginsWithATileThatAllRowsSeeIfThereIsOne) {
     std::set<uint32_t> starts;
     for (uint32_t group = 0; group < plan.tiling.groups; ++group) {
       ForwardTasks tasks(plan.tiling, group);
-      for (TaskCursor cursor(tasks, group); cursor.Valid(); cursor.SkipTask()) {
+      for (TaskCursor cursor(tasks, group, Opening::kAny); cursor.Valid(); cursor.SkipTask()) {
         Step step{};
         BlockRange range;
         ASSERT_TRUE(tasks.Get(cursor.Round(), step, range));
@@ -86,6 +88,25 @@ TEST(TaskCursorTest, BeginsWithATileThatAllRowsSeeIfThereIsOne) {
     }
     if (c.seq_k == 4096 && !c.causal) {
       EXPECT_EQ(starts.size(), 4096 / plan.tiling.block_n);  // not all with the same
+    }
+  }
+}
+
+TEST(TaskCursorTest, BeginsWithTheFirstTileOrTheRowsOwn) {
+  for (const Case& c : kCases) {
+    const ForwardPlan plan = Plan(c);
+    for (uint32_t group = 0; group < plan.tiling.groups; ++group) {
+      ForwardTasks tasks(plan.tiling, group);
+      for (TaskCursor cursor(tasks, group, Opening::kOwn); cursor.Valid(); cursor.SkipTask()) {
+        const Step& at = cursor.Current();
+        const int64_t shift = c.seq_k - c.seq_q;
+        const int64_t own = at.row + (c.causal || c.right >= 0 ? 0 : at.rows / 2) + shift;
+        const bool beside = own < 0 || own >= c.seq_k;
+        EXPECT_TRUE(beside || (own >= at.key && own < at.key + at.keys)) << own << " " << at.key;
+      }
+      for (TaskCursor cursor(tasks, group, Opening::kFirst); cursor.Valid(); cursor.SkipTask()) {
+        EXPECT_TRUE(c.left >= 0 || cursor.Current().key == 0);
+      }
     }
   }
 }

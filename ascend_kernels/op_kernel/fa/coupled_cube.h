@@ -12,6 +12,7 @@
 #include "slot_ring.h"
 #include "strip_output.h"
 #include "strip_softmax.h"
+#include "task_cursor.h"
 #include "tile_loader.h"
 
 namespace ascendfa {
@@ -73,14 +74,18 @@ class CoupledCube {
     return strip;
   }
 
-  // A strip of which each row sees a key, if the tile has one.
+  // A strip of which each row sees a key, if the tile has one; the closest to the rows' own keys if
+  // that matters.
   __aicore__ inline static Strip DescribeShared(const Step& step, uint32_t slot,
-                                                const SeqLen& seqlen) {
+                                                const SeqLen& seqlen, Opening opening) {
     uint32_t index = 0;
-    if (step.starts_late) {
-      // From where on the last row sees keys, and up to where the first one does.
-      const int64_t first = seqlen.FirstKey(step.row + step.rows - 1) - step.key;
-      const int64_t last = Sooner(seqlen.LastKey(step.row) - step.key, step.keys - 1);
+    // From where on the last row sees keys, and up to where the first one does.
+    const int64_t first = seqlen.FirstKey(step.row + step.rows - 1) - step.key;
+    const int64_t last = Sooner(seqlen.LastKey(step.row) - step.key, step.keys - 1);
+    const int64_t own = Sooner(OwnKeyOfBlock(seqlen, step) - step.key, step.keys - 1);
+    if (opening == Opening::kOwn && own > 0 && own >= first && own <= last) {
+      index = static_cast<uint32_t>(own / kStripKeys);
+    } else if (step.starts_late) {
       const int64_t whole = (first + kStripKeys - 1) / kStripKeys;
       const int64_t part = first / kStripKeys;
       index = static_cast<uint32_t>(whole * kStripKeys <= last ? whole : part);

@@ -25,6 +25,7 @@ class ForwardLoopCoupled : private CoupledCube {
   __aicore__ inline void Init(GM_ADDR q, GM_ADDR k, GM_ADDR v, const ScoreInputs& inputs,
                               GM_ADDR out, GM_ADDR lse, uint32_t group) {
     group_ = group;
+    opening_ = OpeningOf(tiling_);
     tasks_ = ForwardTasks(tiling_, group);
     if (StripOutput::SharesLines(tiling_, out, lse)) {
       FlashAttentionTiling alone = tiling_;
@@ -54,7 +55,7 @@ class ForwardLoopCoupled : private CoupledCube {
     terms_.Open(pipe_);
     output_.Open(pipe_);
     WriteConstants();
-    TaskCursor cursor(tasks_, group_);
+    TaskCursor cursor(tasks_, group_, opening_);
     while (cursor.Valid()) {
       const TaskCursor begin = cursor;
       const uint32_t end = begin.Round() + StripOutput::kChecks;
@@ -189,7 +190,7 @@ class ForwardLoopCoupled : private CoupledCube {
 
   // The reference of an opened task, where there is nothing to do meanwhile.
   __aicore__ inline void FoldFirst(const Opened& task) {
-    const Strip strip = DescribeShared(task.step, task.slot, tasks_.Lengths());
+    const Strip strip = DescribeShared(task.step, task.slot, tasks_.Lengths(), opening_);
     terms_.Load(strip);
     Scores(strip, false);
     FoldStrip(strip, scores_, true);
@@ -285,7 +286,7 @@ class ForwardLoopCoupled : private CoupledCube {
       if (drained == kOpenTurn && cursor.Valid() && cursor.Round() < end && loader_.Prepare()) {
         opened.ready = true;
         OpenTask(cursor.Current(), opened);
-        first_of_next = DescribeShared(opened.step, opened.slot, tasks_.Lengths());
+        first_of_next = DescribeShared(opened.step, opened.slot, tasks_.Lengths(), opening_);
         terms_.Load(first_of_next);
         Scores(first_of_next, false);
       }
@@ -370,6 +371,7 @@ class ForwardLoopCoupled : private CoupledCube {
   static constexpr uint32_t kOpenTurn = 2;   // of those drained, the next task is opened in
 
   uint32_t group_ = 0;
+  Opening opening_ = Opening::kAny;
   ForwardTasks tasks_;
   UbArena arena_;
   StripMask mask_;
