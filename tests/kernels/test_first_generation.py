@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -156,3 +161,33 @@ def test_a_query_that_is_no_number_spoils_its_own_row_only(checked, rng, draw, b
     np.testing.assert_allclose(spoilt_out[rest], out[rest], atol=2e-3)
     np.testing.assert_allclose(spoilt_lse[rest], lse[rest], atol=1e-3)
     assert np.isnan(spoilt_lse[0, 1, 37])
+
+
+_LOADED = """
+import json, sys, numpy as np, ascendfa
+array = np.zeros((1, 1, 512, 64), np.float16)
+with ascendfa.emulator.profile() as seen:
+    ascendfa.flash_attention(array, array, array, **json.loads(sys.argv[1]))
+print(seen.bytes["GM->UB"] + seen.bytes["GM->L1"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "left", "right"),
+    [
+        ({}, 512, 512),
+        ({"causal": True}, 512, 0),
+        ({"window_size": [111, 0]}, 111, 0),
+        ({"window_size": [-1, 47]}, 512, 47),
+    ],
+)
+def test_only_keys_that_some_query_sees_are_loaded(request, options, left, right):
+    if request.config.getoption("--backend") == "npu":
+        pytest.skip("a device does not count")
+    rows = 512  # of queries, once; of keys and values, those the 128 rows of a task see
+    for row in range(0, 512, 128):
+        rows += 2 * (min(511, row + 127 + right) - max(0, row - left) + 1)
+    environment = os.environ | {"ASCENDFA_EMULATOR_SOC": SOC}
+    command = [sys.executable, "-c", _LOADED, json.dumps(options)]
+    loaded = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert int(loaded.stdout) == rows * 64 * 2
