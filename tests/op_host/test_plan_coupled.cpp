@@ -79,6 +79,21 @@ TEST(PlanCoupledTest, HeadsOfFewRowsGoSixteenToACore) {
   }
 }
 
+// The front end has the same sums, and its tests the same numbers.
+TEST(PlanCoupledTest, BytesOfTwoPlans) {
+  FlashAttentionTiling t{};
+  t.block_m = 128;
+  t.block_n = 512;
+  t.head_dim_padded = t.value_dim_padded = 128;
+  EXPECT_EQ(CoupledL1Bytes(t), 901120u);
+  EXPECT_EQ(CoupledUbBytes(t), 246976u);
+  t.block_m = 64;
+  t.block_n = 128;
+  t.head_dim_padded = t.value_dim_padded = 256;
+  EXPECT_EQ(CoupledL1Bytes(t), 499712u);
+  EXPECT_EQ(CoupledUbBytes(t), 248000u);
+}
+
 TEST(PlanCoupledTest, TermsTakeRoomFromTheQueries) {
   const Capacities chip = Dav1001(32);
   for (uint32_t terms = 0; terms < 16; ++terms) {

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ascendfa.chips import CHIPS, check_tile, chip_for_soc
@@ -89,6 +91,20 @@ def test_an_impossible_tile_names_buffer_bytes_and_limit(block_m, block_n, buffe
 )
 def test_possible_tiles_pass_on_the_910a(block_m, block_n, dims):
     check_tile(CHIPS["ascend910"], block_m, block_n, dims)
+
+
+@pytest.mark.parametrize(
+    ("block_m", "block_n", "dim", "l1", "ub"),
+    [(128, 512, 128, 901120, 246976), (64, 128, 256, 499712, 248000)],
+)
+def test_bytes_of_the_910a_are_those_of_the_plan(block_m, block_n, dim, l1, ub):
+    # Limits one byte short; the plan's tests have the same numbers.
+    chip = CHIPS["ascend910"]
+    for buffer, needed in (("L1", l1), ("UB", ub)):
+        short = replace(chip, buffers=chip.buffers | {buffer: needed - 1})
+        with pytest.raises(TileError) as caught:
+            check_tile(short, block_m, block_n, (dim, dim))
+        assert (caught.value.buffer, caught.value.needed) == (buffer, needed)
 
 
 @pytest.mark.parametrize(
