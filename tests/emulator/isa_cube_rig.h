@@ -82,6 +82,21 @@ std::vector<T> small_integers(size_t count, int seed) {
   return v;
 }
 
+// 1, 2, 3, ...
+template <typename T>
+std::vector<T> counting(size_t n) {
+  std::vector<T> v(n);
+  for (size_t i = 0; i < n; ++i) v[i] = static_cast<T>(i + 1);
+  return v;
+}
+
+// From the start of L1.
+inline void fill_l1(const std::vector<uint16_t>& data) {
+  dav::data_copy_in({dav::Buffer::L1, 0}, addr(data), dav::DType::U16,
+                    {1, static_cast<uint32_t>(data.size() / 16), 0, 0});
+  barrier();
+}
+
 // rows x columns in GM to NZ at `dst` in L1; columns of blocks are a whole number of fractals high.
 template <typename T>
 void to_nz(uint32_t dst, const std::vector<T>& src, dav::DType type, uint32_t rows,
