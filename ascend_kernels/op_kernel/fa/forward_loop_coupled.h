@@ -71,8 +71,8 @@ class ForwardLoopCoupled : private CoupledCube {
  private:
   __aicore__ inline static uint32_t Larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-  // Tasks whose reference, taken from their first strip, turned out too low, or more than its two
-  // halves hold: again, with the maximum of all their scores, subtracted by the vector unit.
+  // Tasks whose reference, taken from one strip, turned out too low, or beyond what an fp16 number
+  // tells apart: again, with the maximum of all their scores, subtracted by the vector unit.
   __aicore__ inline void Repair(const TaskCursor& begin, uint32_t end) {
     Sync<AscendC::HardEvent::V_S>();
     TaskCursor cursor = begin;
