@@ -29,6 +29,7 @@ class Target:
     unit: str
     soc: str
     cases: tuple[Case, ...]
+    dtype: str = "float16"
 
 
 # Small ones first: most mutants die there. Together they reach every call: tails in rows and keys,

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mutation.build import OP_KERNEL, MutantPackage, build
@@ -50,7 +50,6 @@ class Laboratory:
         self.package = package
         self._target = target
         self.cases = target.cases
-        self._soc = target.soc
         self._jobs = jobs
         self._local = threading.local()
         self._workers: list[Worker] = []
@@ -70,7 +69,7 @@ class Laboratory:
     @property
     def _worker(self) -> Worker:
         if not hasattr(self._local, "worker"):
-            self._local.worker = Worker(self.package, self._soc)
+            self._local.worker = Worker(self.package, self._target.soc, self._target.dtype)
             self._workers.append(self._local.worker)
         worker: Worker = self._local.worker
         return worker
@@ -138,6 +137,8 @@ class Laboratory:
         seen = self.baseline[case]
         if mutant.pairs:
             return not seen.pairs.isdisjoint(mutant.pairs)
+        if mutant.kind == "event":  # may be spread over loops that never meet
+            return not seen.visits.isdisjoint(mutant.places)
         return seen.visits.issuperset(mutant.places)
 
     def _try(self, mutant: Mutant) -> Outcome:
@@ -195,16 +196,17 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(prog="scripts/mutate_sync", description=main.__doc__)
     parser.add_argument("--arch", choices=sorted(TARGETS), default="2201", help="default: 2201")
+    parser.add_argument("--dtype", default="float16", help="of the tensors (default: float16)")
     parser.add_argument("--kernel", type=Path, default=OP_KERNEL, help="folder of the sources")
     parser.add_argument("--quick", action="store_true", help="leave out single pairs of events")
     parser.add_argument("--verbose", action="store_true", help="print each mutant's report")
     parser.add_argument("--only", default="", help="mutants whose description contains this")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time (default: 2)")
     arguments = parser.parse_args()
-    target = TARGETS[arguments.arch]
+    target = replace(TARGETS[arguments.arch], dtype=arguments.dtype)
     with tempfile.TemporaryDirectory() as folder:
         print("compiling", file=sys.stderr)
-        package = build(Path(folder), arguments.kernel, unit=target.unit)
+        package = build(Path(folder), arguments.kernel, dtype=target.dtype, unit=target.unit)
         with Laboratory(package, target, jobs=arguments.jobs) as laboratory:
             kinds = KINDS[:-1] if arguments.quick else KINDS
             return _report(laboratory, kinds, arguments.only, arguments.verbose)

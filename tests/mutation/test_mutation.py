@@ -75,7 +75,7 @@ def laboratory(
     if shutil.which("g++") is None:
         pytest.skip("no g++ to compile the mutants with")
     target = TARGETS[request.param]
-    package = build(tmp_path_factory.mktemp("mutants"), unit=target.unit)
+    package = build(tmp_path_factory.mktemp("mutants"), dtype=target.dtype, unit=target.unit)
     with Laboratory(package, target) as ready:
         yield ready
 

@@ -66,16 +66,18 @@ class Seen:
             self.cross[key] |= places
 
 
-def _attend(case: Case) -> None:
+def _attend(case: Case, dtype: str) -> None:
+    import ml_dtypes
     import numpy as np
     from support.numerics import check_attention
 
     import ascendfa
 
+    element = ml_dtypes.bfloat16 if dtype == "bfloat16" else np.dtype(dtype)
     rng = np.random.default_rng(case.seq_q * 1000 + case.seq_k)
     dims = (case.dim, case.dim, case.value_dim or case.dim)
     q, k, v = (
-        rng.standard_normal((1, case.heads, seq, dim)).astype(np.float16)
+        rng.standard_normal((1, case.heads, seq, dim)).astype(element)
         for seq, dim in zip((case.seq_q, case.seq_k, case.seq_k), dims, strict=True)
     )
     if case.rise:
@@ -84,7 +86,7 @@ def _attend(case: Case) -> None:
         k[..., 0] = np.linspace(0, case.dim**0.5, case.seq_k)
     scores = (1, case.heads, case.seq_q, case.seq_k)
     terms: dict[str, Any] = {
-        "bias": ("bias", rng.standard_normal(scores).astype(np.float16)),
+        "bias": ("bias", rng.standard_normal(scores).astype(element)),
         "mask": ("mask", rng.random(scores) < 0.7),
         "alibi": ("alibi_slopes", rng.random(case.heads).astype(np.float32)),
         "softcap": ("softcap", 3.0),
@@ -97,11 +99,11 @@ def _attend(case: Case) -> None:
     check_attention(q, k, v, out, lse, **options)
 
 
-def _answer(case: Case) -> tuple[str, str]:
+def _answer(case: Case, dtype: str) -> tuple[str, str]:
     import ascendfa.errors
 
     try:
-        _attend(case)
+        _attend(case, dtype)
     except ascendfa.errors.AclError as error:
         kind = re.search(r"message: .*?(\w+) on Ascend", str(error), re.DOTALL)
         return (kind.group(1) if kind else "error"), str(error)
@@ -110,7 +112,9 @@ def _answer(case: Case) -> tuple[str, str]:
     return "SURVIVED", ""
 
 
-def _serve(connection: Connection, environment: dict[str, str], objects: list[Path]) -> None:
+def _serve(
+    connection: Connection, environment: dict[str, str], objects: list[Path], dtype: str
+) -> None:
     os.environ.update(environment)
     import ascendfa
 
@@ -133,14 +137,14 @@ def _serve(connection: Connection, environment: dict[str, str], objects: list[Pa
         if not libraries:
             # Loads the toolkit, which the kernels are linked against but do not find on their own.
             ascendfa.backend()
-            _attend(Case(heads=1, seq_q=1, seq_k=1, dim=64, causal=False))
+            _attend(Case(heads=1, seq_q=1, seq_k=1, dim=64, causal=False), dtype)
             libraries = [ctypes.CDLL(str(path)) for path in objects]
         if mutant.pairs and case not in recorded:
             recorded[case] = len(recorded)
             select(case, Mutant("none"))
-            _answer(case)
+            _answer(case, dtype)
         select(case, mutant)
-        verdict, report = _answer(case)
+        verdict, report = _answer(case, dtype)
         seen = b""
         for library in libraries:
             library.sync_points_seen.restype = ctypes.c_char_p
@@ -151,8 +155,9 @@ def _serve(connection: Connection, environment: dict[str, str], objects: list[Pa
 class Worker:
     """A process that runs mutants; started again when one of them takes it down."""
 
-    def __init__(self, package: MutantPackage, soc: str) -> None:
+    def __init__(self, package: MutantPackage, soc: str, dtype: str) -> None:
         self._package = package
+        self._dtype = dtype
         self._environment = {
             "ASCEND_CUSTOM_OPP_PATH": str(package.vendor),
             "ASCENDFA_BACKEND": "emulator",
@@ -167,7 +172,7 @@ class Worker:
         if self._connection is None:
             context = multiprocessing.get_context("spawn")
             self._connection, theirs = context.Pipe()
-            arguments = (theirs, self._environment, self._package.objects)
+            arguments = (theirs, self._environment, self._package.objects, self._dtype)
             self._process = context.Process(target=_serve, args=arguments, daemon=True)
             self._process.start()
             theirs.close()
