@@ -24,14 +24,16 @@ constexpr uint32_t kShortestLead = 3;
 // What rounding a score of a row's maximum, times the scale, may cost its log-sum-exp: a little
 // less than 1e-3, of which fp32 takes the rest.
 constexpr double kRounding = 0.98e-3;
-// The maximum of a row is at least its sample's: references lie above that by almost as much as
-// they may lie above a maximum.
-constexpr float kMargin = 0.95f;
-// With normally distributed scores the maximum of a row of 10^6 lies in reach of 64 sampled ones in
-// all but one of 10^8 rows.
+// The maximum of a row is at least its sample's: references lie above that, but well within the
+// tolerance, since scores further below are rounded more coarsely and count as long as they are
+// near the maximum. A little more than ln 4: where one key has all the weight, fp16 rounds that
+// weight, nearly 1/4, half as coarsely as a little above.
+constexpr float kMargin = 1.4f;
 constexpr uint32_t kSampleKeys = 64;
-// Hidden scores are the lowest fp16 number, -65504: times this, beyond what exp() sees.
+// Hidden scores are -32752 at most: times this, beyond what exp() sees.
 constexpr float kLeastScale = 1.0f / 256;
+// fp16 numbers below 2^-14 are multiples of 2^-24: times half of this, nothing beside kRounding.
+constexpr float kGreatestScale = 1024.0f;
 // Keys below which sampling costs more than it saves.
 constexpr int64_t kLeastKeys = 1024;
 // With shorter steps and tasks the cube core would be too few steps ahead.
@@ -51,7 +53,7 @@ bool Suits(const ForwardProblem& p, const FlashAttentionTiling& t) {
   const bool open = t.window_left < 0 && (t.window_right < 0 || t.seq_k >= t.seq_q);
   const bool long_steps = t.block_n >= kLeastBlockN && t.block_m >= std::min(kLeastBlockM, p.seq_q);
   return long_steps && t.piece_keys != 0 && !terms && open && p.scale >= kLeastScale &&
-         p.seq_k >= kLeastKeys;
+         p.scale <= kGreatestScale && p.seq_k >= kLeastKeys;
 }
 
 uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -71,7 +73,7 @@ uint64_t PlanReferenced(const ForwardProblem& problem, FlashAttentionTiling& t) 
   r.shortest_lead = kShortestLead;
   r.sample_keys = kSampleKeys;
   r.tolerance = Tolerance(problem.scale);
-  r.margin = kMargin * r.tolerance;
+  r.margin = kMargin;
   uint64_t used = 0;
   const auto place = [&used](uint64_t bytes) {
     const uint64_t offset = used;

@@ -1,5 +1,6 @@
-// Keys beyond a query's last, in a slice of transposed scores: they lose 65504, what fp16 has.
-// Where key j is row j and query i lane i, what separates seen from unseen is a value of j - i.
+// Keys beyond a query's last, in a slice of transposed scores: they become -32752 or less, whatever
+// they were. Where key j is row j and query i lane i, what separates seen from unseen is a value of
+// j - i.
 #ifndef ASCENDFA_FA_LANE_MASK_H
 #define ASCENDFA_FA_LANE_MASK_H
 
@@ -16,7 +17,7 @@ class LaneMask {
   // The caller owes a vector barrier.
   __aicore__ inline void Init(UbArena& arena) {
     distance_ = arena.Take<half>(kRows * kLanes);
-    hidden_ = arena.Take<half>(kRows * kLanes);
+    highest_ = arena.Take<half>(kRows * kLanes);
     AscendC::CreateVecIndex(distance_, static_cast<half>(0.0f), kLanes);
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Muls(distance_, distance_, static_cast<half>(-1.0f), static_cast<int32_t>(kLanes));
@@ -42,18 +43,16 @@ class LaneMask {
       int64_t limit = Limit(seqlen, row, key + first);
       limit = limit < -kFarthest ? -kFarthest : limit;
       limit = limit > kFarthest ? kFarthest : limit;
-      // 0 where a key is seen, 1 where it is not.
+      // At most -1/2 where a key is seen, at least 1/2 where it is not. Seen scores that 32752 cuts
+      // off are beyond every tolerance as they are.
       const int32_t count = static_cast<int32_t>(rows * kLanes);
-      AscendC::Adds(hidden_, distance_, static_cast<half>(static_cast<float>(-limit)), count);
+      const float boundary = static_cast<float>(limit) + 0.5f;
+      AscendC::Adds(highest_, distance_, static_cast<half>(-boundary), count);
       AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Maxs(hidden_, hidden_, static_cast<half>(0.0f), count);
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Mins(hidden_, hidden_, static_cast<half>(1.0f), count);
-      AscendC::PipeBarrier<PIPE_V>();
-      AscendC::Muls(hidden_, hidden_, static_cast<half>(kLowestHalf), count);
+      AscendC::Muls(highest_, highest_, static_cast<half>(kLowestHalf), count);
       AscendC::PipeBarrier<PIPE_V>();
       const HalfTensor part = scores[first * kLanes];
-      AscendC::Add(part, part, hidden_, count);
+      AscendC::Min(part, part, highest_, count);
       AscendC::PipeBarrier<PIPE_V>();
     }
   }
@@ -68,7 +67,7 @@ class LaneMask {
   }
 
   HalfTensor distance_;
-  HalfTensor hidden_;
+  HalfTensor highest_;
 };
 
 }  // namespace ascendfa

@@ -52,6 +52,7 @@ class ReferencedLoopVector {
     const EarlyVerdict early(head, plan.lag);
     OpenRings();
     for (uint32_t position = 0; tail.Valid(); ++position) {
+      position_ = position;
       if (head.Valid()) {
         if (early.Asked(position)) {
           early.Ask(bridge_, head, rounds);
@@ -106,9 +107,14 @@ class ReferencedLoopVector {
       }
       if (sample_due_) {
         LoadSample();
-      } else {
-        LoadSlice(loading_.Current());
+        continue;
       }
+      // Nothing to load, but the flag of a whole step: to wait for it early is to wait for scores
+      // that may need references this core has yet to take.
+      if (loading_position_ > position_ && Queries(loading_.Current()) == 0) {
+        return;
+      }
+      LoadSlice(loading_.Current());
     }
   }
 
@@ -363,7 +369,8 @@ class ReferencedLoopVector {
 
   LaneSlice slices_[LaneSoftmax::kStages] = {};  // by turn
   uint32_t turn_ = 0;
-  StepCursor loading_;  // the next slice to load
+  uint32_t position_ = 0;  // of the step that weights are taken of
+  StepCursor loading_;     // the next slice to load
   SampleCursor loading_samples_;
   uint32_t loading_position_ = 0;
   uint32_t loading_key_ = 0;

@@ -105,7 +105,8 @@ class ReferenceBridge {
     }
   }
 
-  // Whether the verdicts on bands [begin, end) are within the tolerance.
+  // Whether the verdicts on bands [begin, end) are within the tolerance. What is rounded to it may
+  // have been beyond.
   __aicore__ inline bool Hold(bool early, uint32_t begin, uint32_t end) const {
     bool holds = true;
     for (uint32_t member = 0; member < kVectorCores; ++member) {
@@ -113,7 +114,7 @@ class ReferenceBridge {
           early ? EarlyVerdicts(member) : Verdicts(member);
       for (uint32_t band = begin; band < end; ++band) {
         // A distance that is no number is not within it.
-        holds = holds && verdicts.GetValue(band * kBlockFloats) <= plan_.tolerance;
+        holds = holds && verdicts.GetValue(band * kBlockFloats) < plan_.tolerance;
       }
     }
     return holds;
