@@ -16,10 +16,11 @@ constexpr uint64_t kOutputSlots = 8;
 constexpr uint64_t kVerdictBytes = (32 + 1) * 2 * 32;
 constexpr uint64_t kWorkspaceAlignment = 512;
 
-// As for loops with bands; see plan_forward.cpp.
-constexpr uint32_t kLag = 5;
+// The second product stays five to six steps behind the first. Short steps keep the vector cores
+// further behind than long ones: four steps would not do.
+constexpr uint32_t kLag = 6;
 // Two at least, so that the task before has a step left when the last band is sampled.
-constexpr uint32_t kLongestLead = 6;
+constexpr uint32_t kLongestLead = 5;
 constexpr uint32_t kShortestLead = 3;
 // What rounding a score of a row's maximum, times the scale, may cost its log-sum-exp: a little
 // less than 1e-3, of which fp32 takes the rest.
@@ -29,7 +30,11 @@ constexpr double kRounding = 0.98e-3;
 // near the maximum. A little more than ln 4: where one key has all the weight, fp16 rounds that
 // weight, nearly 1/4, half as coarsely as a little above.
 constexpr float kMargin = 1.4f;
-constexpr uint32_t kSampleKeys = 64;
+// Normally distributed rows of 4096 keys have their maximum out of reach in about one of 10^6 where
+// tolerance and margin are 4.2, as for head dimension 128, and 128 keys are sampled; in fewer with
+// 64 keys, where they are as much as this.
+constexpr uint32_t kFewSampleKeys = 64;
+constexpr float kWideReach = 5.0f;
 // Hidden scores are -32752 at most: times this, beyond what exp() sees.
 constexpr float kLeastScale = 1.0f / 256;
 // fp16 numbers below 2^-14 are multiples of 2^-24: times half of this, nothing beside kRounding.
@@ -71,9 +76,9 @@ uint64_t PlanReferenced(const ForwardProblem& problem, FlashAttentionTiling& t) 
   r.depth = kLag + 1;
   r.longest_lead = kLongestLead;
   r.shortest_lead = kShortestLead;
-  r.sample_keys = kSampleKeys;
   r.tolerance = Tolerance(problem.scale);
   r.margin = kMargin;
+  r.sample_keys = r.tolerance + r.margin > kWideReach ? kFewSampleKeys : kMaxSampleKeys;
   uint64_t used = 0;
   const auto place = [&used](uint64_t bytes) {
     const uint64_t offset = used;

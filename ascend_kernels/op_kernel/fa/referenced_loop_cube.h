@@ -41,64 +41,46 @@ class ReferencedLoopCube {
     tasks_.Select(rounds);
     const FlashAttentionReferenced& plan = tiling_.referenced;
     StepCursor head(tasks_, plan.depth, BandOrder::kSnake);
-    StepCursor tail = head;
-    StepCursor following = head;  // the tail's next step
+    Stream scores{head, 0, 0};
+    Stream values = scores;
+    StepCursor coming = head;     // the scores' next step
+    StepCursor following = head;  // the values' next step
+    coming.Next();
     following.Next();
-    StepCursor coming = following;  // the head's
     SampleCursor samples(head, plan);
     const EarlyVerdict early(head, plan.lag);
     OpenRings();
     OpenQueries(head, samples);
     operands_.Open(head);
-    uint32_t ahead = 0;
     bool opened = false;
-    for (uint32_t position = 0; tail.Valid(); ++position) {
-      const bool scores = head.Valid();
-      const bool values = ahead == plan.lag || !scores;
-      if (scores) {
-        if (early.Asked(position)) {
-          early.Ask(bridge_, head, rounds);
+    while (values.step.Valid()) {
+      drains_ = !scores.step.Valid();
+      if (!drains_ && scores.count <= values.count + plan.lag) {
+        if (scores.col == 0) {
+          if (early.Asked(scores.count)) {
+            early.Ask(bridge_, scores.step, rounds);
+          }
+          BeginStep(scores, coming, samples);
         }
-        const uint32_t sampled = sampled_;
-        Step band;
-        if (position != 0) {
-          samples.Reach(head, position);
-        }
-        while (samples.Next(band)) {
-          Sample(band);
-        }
-        BeginScores(head.Current());
-        // A step early, unless the vector cores need this step's scores to come so far.
-        if (coming.Valid() && coming.Current().first && coming.Current().serial < sampled) {
-          FetchReferences(coming.Current());
+        ScoreChunk(scores.step.Current(), scores.col);
+        if (scores.Advance()) {
+          coming.Next();
         }
       }
-      drains_ = !scores;
-      if (values && !opened) {
-        operands_.OpenValues();
-        opened = true;
-      }
-      const bool goes_on = following.Valid() && following.Current().serial == tail.Current().serial;
-      for (uint32_t col = 0; col < tiling_.block_n; col += kCubeEdge) {
-        if (scores && col < head.Current().keys) {
-          ScoreChunk(head.Current(), col);
+      if (drains_ || scores.count + 1 >= values.count + plan.lag) {
+        if (!opened) {
+          operands_.OpenValues();
+          opened = true;
         }
-        if (values && col < tail.Current().keys) {
-          ValueChunk(tail.Current(), col, goes_on);
+        const Step step = values.step.Current();
+        const bool goes_on = following.Valid() && following.Current().serial == step.serial;
+        ValueChunk(step, values.col, goes_on);
+        if (values.Advance()) {
+          EndValues(step, goes_on);
+          following.Next();
         }
-        queries_.Advance();
       }
-      if (scores) {
-        head.Next();
-        coming.Next();
-        ++ahead;
-      }
-      if (values) {
-        EndValues(tail.Current(), goes_on);
-        tail.Next();
-        following.Next();
-        --ahead;
-      }
+      queries_.Advance();
     }
     operands_.Close();
     queries_.Close();
@@ -106,6 +88,44 @@ class ReferencedLoopCube {
   }
 
  private:
+  // One of the two products on its way through the steps, 128 keys at a time. The streams take
+  // turns by chunks; steps need not have the same number of them.
+  struct Stream {
+    StepCursor step;
+    uint32_t col;    // the next chunk's first column
+    uint32_t count;  // steps completed
+
+    // True at the end of a step.
+    __aicore__ inline bool Advance() {
+      col += kCubeEdge;
+      if (col < step.Current().keys) {
+        return false;
+      }
+      col = 0;
+      ++count;
+      step.Next();
+      return true;
+    }
+  };
+
+  // Before the first scores of a step.
+  __aicore__ inline void BeginStep(const Stream& scores, const StepCursor& coming,
+                                   SampleCursor& samples) {
+    const uint32_t sampled = sampled_;
+    if (scores.count != 0) {
+      samples.Reach(scores.step, scores.count);
+    }
+    Step band;
+    while (samples.Next(band)) {
+      Sample(band);
+    }
+    BeginScores(scores.step.Current());
+    // A step early, unless the vector cores need this step's scores to come so far.
+    if (coming.Valid() && coming.Current().first && coming.Current().serial < sampled) {
+      FetchReferences(coming.Current());
+    }
+  }
+
   // The first task's sample keys make room for the second's; later ones' do behind other flags.
   __aicore__ inline void OpenQueries(const StepCursor& head, SampleCursor& samples) {
     queries_.Open(head);

@@ -21,22 +21,24 @@ class SampleCursor {
     position_ = position;
     round_ = head.Round();
     calm_ = true;
-    if (position > plan_.lag) {
+    // The second product is mostly one step less than the lag behind.
+    if (position >= plan_.lag) {
       const uint32_t stored = behind_.Current().serial;
       behind_.Next();
       calm_ = behind_.Valid() && behind_.Current().serial == stored;
     }
   }
 
-  // Whether another band is due here; which.
+  // Whether another band is due here; which. The second band of a task follows the first.
   __aicore__ inline bool Next(Step& band) {
     const uint32_t lead = calm_ ? plan_.longest_lead : plan_.shortest_lead;
-    while (ahead_.Valid() && reached_ <= position_ + lead && ahead_.Round() <= round_ + 1) {
-      const bool first = ahead_.Current().first;
+    while (ahead_.Valid() &&
+           (second_ || (reached_ <= position_ + lead && ahead_.Round() <= round_ + 1))) {
       band = ahead_.Current();
       ahead_.Next();
       ++reached_;
-      if (first) {
+      if (band.first) {
+        second_ = !second_ && !band.closes;
         return true;
       }
     }
@@ -50,6 +52,7 @@ class SampleCursor {
   uint32_t position_ = 0;
   uint32_t round_ = 0;
   uint32_t reached_ = 0;  // steps looked at
+  bool second_ = false;   // a task's second band is next
   bool calm_ = true;      // no outputs are stored just before
 };
 

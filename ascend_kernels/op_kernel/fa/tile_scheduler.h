@@ -15,9 +15,10 @@ struct Task {
 // Under a causal mask later blocks see more keys. Tasks are therefore listed heaviest first, all
 // heads of the last block, then all heads of the one before, and dealt out in snake order: groups
 // 0..n-1 take one each, then n-1..0, and so on, so that early takers of one round are late takers
-// of the next. Where the L2 is too small for all heads' keys, tasks are listed head by head
-// instead, so that the groups read the same keys at the same time; the snake still evens out their
-// lengths.
+// of the next. A group works on long and short ones in turn: short tasks, which are little but
+// their beginnings and ends, then fall into the middle of long ones. Where the L2 is too small for
+// all heads' keys, tasks are listed head by head instead, so that the groups read the same keys at
+// the same time; the snake still evens out their lengths.
 class TileScheduler {
  public:
   __aicore__ inline TileScheduler() {}
@@ -32,25 +33,41 @@ class TileScheduler {
 
   // The group's round-th task. False when it has no more.
   __aicore__ inline bool Get(uint32_t round, Task& task) const {
+    if (!head_by_head_) {
+      return GetInTurn(round, task);
+    }
     // Groups change places between pairs of rounds: what a pair costs depends on where it begins.
     const uint32_t turn = round / run_;
-    const uint32_t place = head_by_head_ ? (group_ + turn / 2 * kPlaces) % groups_ : group_;
+    const uint32_t place = (group_ + turn / 2 * kPlaces) % groups_;
     const uint32_t seat = (turn % 2 == 0) ? place : groups_ - 1 - place;
     const uint64_t index = (static_cast<uint64_t>(turn) * groups_ + seat) * run_ + round % run_;
     if (index >= static_cast<uint64_t>(batch_heads_) * blocks_) {
       return false;
     }
-    if (head_by_head_) {
-      task.batch_head = static_cast<uint32_t>(index / blocks_);
-      task.block = blocks_ - 1 - static_cast<uint32_t>(index % blocks_);
-      return true;
-    }
-    task.batch_head = static_cast<uint32_t>(index % batch_heads_);
-    task.block = blocks_ - 1 - static_cast<uint32_t>(index / batch_heads_);
+    task.batch_head = static_cast<uint32_t>(index / blocks_);
+    task.block = blocks_ - 1 - static_cast<uint32_t>(index % blocks_);
     return true;
   }
 
  private:
+  // The list's first, last, second, last but one, ... of the group's.
+  __aicore__ inline bool GetInTurn(uint32_t round, Task& task) const {
+    const uint64_t tasks = static_cast<uint64_t>(batch_heads_) * blocks_;
+    const uint64_t full = tasks / groups_;
+    const uint64_t rounds = full + (Seat(full) < tasks % groups_ ? 1 : 0);
+    if (round >= rounds) {
+      return false;
+    }
+    const uint64_t turn = round % 2 == 0 ? round / 2 : rounds - 1 - round / 2;
+    const uint64_t index = turn * groups_ + Seat(turn);
+    task.batch_head = static_cast<uint32_t>(index % batch_heads_);
+    task.block = blocks_ - 1 - static_cast<uint32_t>(index / batch_heads_);
+    return true;
+  }
+  __aicore__ inline uint32_t Seat(uint64_t turn) const {
+    return turn % 2 == 0 ? group_ : groups_ - 1 - group_;
+  }
+
   static constexpr uint32_t kPlaces = 5;
 
   uint32_t batch_heads_ = 0;
