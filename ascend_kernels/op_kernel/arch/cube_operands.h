@@ -28,13 +28,14 @@ template <typename Element>
 __aicore__ inline void LoadLeft(const AscendC::LocalTensor<Element>& dst,
                                 const AscendC::LocalTensor<Element>& src, uint32_t rows,
                                 uint32_t col, uint32_t cols) {
+  constexpr uint32_t kFractalCols = kBlockBytes / sizeof(Element);
   const uint32_t row_fractals = rows / kFractalRows;
-  const uint32_t col_fractals = cols / kFractalRows;
+  const uint32_t col_fractals = cols / kFractalCols;
   AscendC::LoadData2DParams params;
   params.repeatTimes = static_cast<uint8_t>(col_fractals);
   params.srcStride = static_cast<uint16_t>(row_fractals);
   for (uint32_t i = 0; i < row_fractals; ++i) {
-    params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
+    params.startIndex = static_cast<uint16_t>(col / kFractalCols * row_fractals + i);
     AscendC::LoadData(dst[i * col_fractals * FractalElements<Element>()], src, params);
   }
 }
@@ -45,13 +46,14 @@ template <typename Element>
 __aicore__ inline void LoadRightTransposed(const AscendC::LocalTensor<Element>& dst,
                                            const AscendC::LocalTensor<Element>& src, uint32_t rows,
                                            uint32_t col, uint32_t cols) {
+  constexpr uint32_t kFractalCols = kBlockBytes / sizeof(Element);
   const uint32_t row_fractals = rows / kFractalRows;
-  LoadStraight(dst, src[col / kFractalRows * row_fractals * FractalElements<Element>()],
-               row_fractals * (cols / kFractalRows));
+  LoadStraight(dst, src[col / kFractalCols * row_fractals * FractalElements<Element>()],
+               row_fractals * (cols / kFractalCols));
 }
 
 // L1 -> L0B (MTE1): rows [row, row + rows) of columns [col, col + cols) of a tile of `tile_rows` as
-// the right operand; the product runs over the rows, so each fractal is turned.
+// the right operand; the product runs over the rows, so each fractal is turned. 16-bit elements.
 template <typename Element>
 __aicore__ inline void LoadRight(const AscendC::LocalTensor<Element>& dst,
                                  const AscendC::LocalTensor<Element>& src, uint32_t tile_rows,

@@ -5,15 +5,11 @@
 #define ASCENDFA_ARCH_DAV_2201_TILE_COPY_H
 
 #include "../../fa/seqlen.h"
+#include "../cube_operands.h"
 #include "capacities.h"
 #include "kernel_operator.h"
 
 namespace ascendfa {
-
-template <typename Element>
-__aicore__ constexpr uint32_t FractalElements() {
-  return kFractalBytes / sizeof(Element);
-}
 
 // How far apart rows can lie for one copy to fetch them all.
 constexpr int64_t kMaxRowStride = 65535;
@@ -112,10 +108,7 @@ template <typename Element>
 __aicore__ inline void LoadLeftByRows(const AscendC::LocalTensor<Element>& dst,
                                       const AscendC::LocalTensor<Element>& src, uint32_t rows,
                                       uint32_t cols) {
-  AscendC::LoadData2DParams params;
-  params.repeatTimes = static_cast<uint8_t>(rows / kFractalRows * (cols / kFractalRows));
-  params.srcStride = 1;
-  AscendC::LoadData(dst, src, params);
+  LoadStraight(dst, src, rows / kFractalRows * (cols / kFractalRows));
 }
 
 // L1 -> L0B (MTE1): a tile loaded by rows, or its first rows, as the right operand; the product
@@ -140,39 +133,6 @@ __aicore__ inline void LoadLeftTransposed(const AscendC::LocalTensor<Element>& d
   LoadRightByRows(dst, src, rows, cols);
 }
 
-// L1 -> L0A (MTE1): columns [col, col + cols) of a tile as the left operand. All counts are
-// multiples of 16.
-template <typename Element>
-__aicore__ inline void LoadLeft(const AscendC::LocalTensor<Element>& dst,
-                                const AscendC::LocalTensor<Element>& src, uint32_t rows,
-                                uint32_t col, uint32_t cols) {
-  constexpr uint32_t kFractalCols = kBlockBytes / sizeof(Element);
-  const uint32_t row_fractals = rows / kFractalRows;
-  const uint32_t col_fractals = cols / kFractalCols;
-  AscendC::LoadData2DParams params;
-  params.repeatTimes = static_cast<uint8_t>(col_fractals);
-  params.srcStride = static_cast<uint16_t>(row_fractals);
-  for (uint32_t i = 0; i < row_fractals; ++i) {
-    params.startIndex = static_cast<uint16_t>(col / kFractalCols * row_fractals + i);
-    AscendC::LoadData(dst[i * col_fractals * FractalElements<Element>()], src, params);
-  }
-}
-
-// L1 -> L0B (MTE1): the transpose of columns [col, col + cols) of a tile as the right operand, so
-// that the product runs over the tile's columns. The orders of both sides agree: one straight copy.
-template <typename Element>
-__aicore__ inline void LoadRightTransposed(const AscendC::LocalTensor<Element>& dst,
-                                           const AscendC::LocalTensor<Element>& src, uint32_t rows,
-                                           uint32_t col, uint32_t cols) {
-  constexpr uint32_t kFractalCols = kBlockBytes / sizeof(Element);
-  const uint32_t row_fractals = rows / kFractalRows;
-  AscendC::LoadData2DParams params;
-  params.startIndex = static_cast<uint16_t>(col / kFractalCols * row_fractals);
-  params.repeatTimes = static_cast<uint8_t>(row_fractals * (cols / kFractalCols));
-  params.srcStride = 1;
-  AscendC::LoadData(dst, src, params);
-}
-
 // L1 -> L0B (MTE1): columns [col, col + cols) of a turnable tile of `tile_cols` columns as the
 // right operand; the product runs over the tile's rows, so fractals are turned.
 template <typename Element>
@@ -194,36 +154,12 @@ __aicore__ inline void LoadRight(const AscendC::LocalTensor<Element>& dst,
                                      params);
     }
   } else {
-    AscendC::LoadData2DParams params;
-    params.repeatTimes = static_cast<uint8_t>(col_squares);
-    params.srcStride = static_cast<uint16_t>(row_fractals);
-    params.ifTranspose = true;
-    for (uint32_t i = 0; i < row_fractals; ++i) {
-      params.startIndex = static_cast<uint16_t>(col / kFractalRows * row_fractals + i);
-      AscendC::LoadData(dst[i * col_squares * FractalElements<Element>()], src, params);
-    }
+    LoadRight(dst, src, rows, 0, rows, col, cols);
   }
 }
 
-// L0A x L0B -> L0C (M), all counts multiples of 16.
-template <typename Element>
-__aicore__ inline void Multiply(const AscendC::LocalTensor<float>& dst,
-                                const AscendC::LocalTensor<Element>& left,
-                                const AscendC::LocalTensor<Element>& right, uint32_t m, uint32_t n,
-                                uint32_t k, bool accumulate) {
-  // Accumulating products of fewer than ten fractals outrun the write of the one before.
-  if (accumulate && (m / kFractalRows) * (n / kFractalRows) < 10) {
-    AscendC::PipeBarrier<PIPE_M>();
-  }
-  AscendC::MmadParams params;
-  params.m = static_cast<uint16_t>(m);
-  params.n = static_cast<uint16_t>(n);
-  params.k = static_cast<uint16_t>(k);
-  params.cmatrixInitVal = !accumulate;
-  AscendC::Mmad(dst, left, right, params);
-}
-
-// The same, added to one fp32 number per column, from the bias table.
+// L0A x L0B -> L0C (M), all counts multiples of 16, added to one fp32 number per column, from the
+// bias table.
 template <typename Element>
 __aicore__ inline void MultiplyWithBias(const AscendC::LocalTensor<float>& dst,
                                         const AscendC::LocalTensor<Element>& left,
