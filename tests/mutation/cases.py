@@ -20,6 +20,7 @@ class Case:
     terms: tuple[str, ...] = ()  # of bias, mask, alibi, softcap
     rise: float = 0.0  # of the last key's score over the first one's
     scale: float | None = None
+    loud: int = 0  # heads, the first ones, whose scores are far too wide for fp16
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ CASES = (
     Case(heads=15, seq_q=300, seq_k=40, dim=64, causal=True),
     Case(heads=3, seq_q=5, seq_k=300, dim=64, causal=False),
     Case(heads=85, seq_q=17, seq_k=33, dim=64, causal=False),
-    Case(heads=41, seq_q=128, seq_k=1100, dim=128, causal=False),
+    Case(heads=41, seq_q=128, seq_k=1100, dim=128, causal=False, block_n=256),
     Case(heads=24, seq_q=300, seq_k=700, dim=64, causal=True),
     Case(heads=3, seq_q=90, seq_k=340, dim=192, value_dim=256, causal=False, block_n=128),
     # A second band with too few rows for the second vector core, and many tiles.
@@ -71,6 +72,21 @@ CASES = (
         Case(heads=2, seq_q=40, seq_k=128, dim=64, causal=False, terms=(term,))
         for term in ("bias", "mask", "alibi", "softcap")
     ),
+    # Referenced scores, from 1024 keys on: tasks of two bands and of one, a value tile in one slot
+    # and in two; samples that a causal mask cuts.
+    Case(heads=2, seq_q=150, seq_k=1100, dim=16, causal=False),
+    Case(heads=45, seq_q=80, seq_k=1030, dim=16, value_dim=128, causal=True),
+    Case(heads=80, seq_q=150, seq_k=1100, dim=16, causal=False),
+    Case(heads=80, seq_q=200, seq_k=1030, dim=16, value_dim=128, causal=True),
+    Case(heads=60, seq_q=100, seq_k=1024, dim=64, causal=True),
+    # A tile whose second piece only the first of two bands needs: both pieces go with the second
+    # band's last keys, after the next weights have been asked for.
+    Case(heads=40, seq_q=250, seq_k=1420, dim=16, causal=True, block_n=384),
+    Case(heads=3, seq_q=1030, seq_k=1030, dim=16, causal=True),
+    # The first task of each group has to be repeated, which ends its batch early: two verdicts.
+    Case(heads=240, seq_q=70, seq_k=1024, dim=16, causal=False, loud=20),
+    # So has every task.
+    Case(heads=200, seq_q=70, seq_k=1024, dim=16, causal=False, loud=200),
 )
 
 

@@ -99,15 +99,20 @@ class Laboratory:
         ]
 
     def _crossings(self) -> list[Mutant]:
-        """Of each cross-core flag the calls of one run; the cube's loops never meet in one."""
-        runs = {
-            frozenset(places | seen.cross.get(("cross_wait", flag), set()))
-            for seen in self.baseline.values()
-            for (what, flag), places in seen.cross.items()
-            if what == "cross_set"
-        }
+        """Of each cross-core flag the calls of one run, as far as one file's wrappers make them.
+
+        The cube's loops that share a file's flags never meet in one run.
+        """
+        places = self.package.places
+        runs: set[frozenset[int]] = set()
+        for seen in self.baseline.values():
+            events: dict[tuple[int, str], set[int]] = defaultdict(set)
+            for (_, flag), calls in seen.cross.items():
+                for call, primitive in calls:
+                    events[flag, places[primitive].file].add(call)
+            runs |= {frozenset(event) for event in events.values()}
         widest = [run for run in runs if not any(run < other for other in runs)]
-        return [Mutant("cross event", places) for places in sorted(map(tuple, map(sorted, widest)))]
+        return [Mutant("cross event", event) for event in sorted(map(tuple, map(sorted, widest)))]
 
     def mutants(self) -> list[Mutant]:
         """All of them, those that die in the smallest case in front."""

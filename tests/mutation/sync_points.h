@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct CoreState {
   std::map<Event, size_t> last_set;  // by number
   std::set<int> entered;             // calls that may wrap flags
   std::set<int> visited;             // places of synchronisation that was reached
-  std::set<std::pair<uint32_t, int>> cross_sets, cross_waits;  // flag id and place
+  // Flag id, place, and place of the primitive.
+  std::set<std::tuple<uint32_t, int, int>> cross_sets, cross_waits;
 };
 
 constexpr size_t kCores = 256;
@@ -107,7 +109,7 @@ template <typename Call>
 void CrossSet(int here, uint32_t flag, Call&& call) {
   CoreState& core = state();
   const int place = place_of(core, here);
-  core.cross_sets.insert({flag, place});
+  core.cross_sets.insert({flag, place, here});
   if (!silent(here, place)) call();
 }
 
@@ -115,7 +117,7 @@ template <typename Call>
 void CrossWait(int here, uint32_t flag, Call&& call) {
   CoreState& core = state();
   const int place = place_of(core, here);
-  core.cross_waits.insert({flag, place});
+  core.cross_waits.insert({flag, place, here});
   if (!silent(here, place)) call();
 }
 
@@ -146,8 +148,9 @@ SYNC_POINTS_EXPORT void sync_points_select(const int* places, int count, const i
   for (CoreState& core : states) core = {};
 }
 
-// What the cores did since then, a line each: "enter P", "visit P", "cross_set FLAG P",
-// "cross_wait FLAG P", of the untouched kernel also "pair P Q". Valid until the next call.
+// What the cores did since then, a line each: "enter P", "visit P", "cross_set FLAG P Q" and
+// "cross_wait FLAG P Q" where Q is the primitive's place, of the untouched kernel also "pair P Q".
+// Valid until the next call.
 SYNC_POINTS_EXPORT const char* sync_points_seen() {
   using namespace sync_points;
   static std::string text;
@@ -160,8 +163,8 @@ SYNC_POINTS_EXPORT const char* sync_points_seen() {
   for (const CoreState& core : states) {
     for (int place : core.entered) line("enter", place);
     for (int place : core.visited) line("visit", place);
-    for (const auto& [flag, place] : core.cross_sets) line("cross_set", flag, place);
-    for (const auto& [flag, place] : core.cross_waits) line("cross_wait", flag, place);
+    for (const auto& [flag, place, here] : core.cross_sets) line("cross_set", flag, place, here);
+    for (const auto& [flag, place, here] : core.cross_waits) line("cross_wait", flag, place, here);
   }
   std::set<SetAndWait> pairs;
   if (untouched) {

@@ -43,7 +43,10 @@ class Seen:
     enters: set[int] = field(default_factory=set)
     visits: set[int] = field(default_factory=set)
     pairs: set[tuple[int, int]] = field(default_factory=set)
-    cross: dict[tuple[str, int], set[int]] = field(default_factory=lambda: defaultdict(set))
+    # By "cross_set" or "cross_wait" and flag; of each the calls, and where the flag itself is used.
+    cross: dict[tuple[str, int], set[tuple[int, int]]] = field(
+        default_factory=lambda: defaultdict(set)
+    )
 
     def add(self, text: str) -> None:
         for line in text.splitlines():
@@ -56,7 +59,7 @@ class Seen:
             elif what == "pair":
                 self.pairs.add((numbers[0], numbers[1]))
             else:
-                self.cross[what, numbers[0]].add(numbers[1])
+                self.cross[what, numbers[0]].add((numbers[1], numbers[2]))
 
     def merge(self, other: Seen) -> None:
         self.enters |= other.enters
@@ -84,6 +87,7 @@ def _attend(case: Case, dtype: str) -> None:
         # Queries and keys agree in one column, whose share of the score grows with the key.
         q[..., 0] = case.rise * (-1 if (case.scale or 1) < 0 else 1)
         k[..., 0] = np.linspace(0, case.dim**0.5, case.seq_k)
+    q[:, : case.loud] *= 16
     scores = (1, case.heads, case.seq_q, case.seq_k)
     terms: dict[str, Any] = {
         "bias": ("bias", rng.standard_normal(scores).astype(element)),
