@@ -14,7 +14,7 @@ constexpr float kLowestHalf = -65504.0f;
 
 class LaneMask {
  public:
-  // The caller owes a vector barrier.
+  // The caller owes a vector barrier, or a wait for what a flag of the vector unit lets go.
   __aicore__ inline void Init(UbArena& arena) {
     distance_ = arena.Take<half>(kRows * kLanes);
     highest_ = arena.Take<half>(kRows * kLanes);
@@ -27,6 +27,10 @@ class LaneMask {
                     static_cast<int32_t>(kLanes));
     }
   }
+
+  // Room for kRows rows, between two Applies.
+  __aicore__ inline const HalfTensor& Scratch() const { return highest_; }
+  static constexpr uint32_t kRows = 32;
 
   // Whether some query does not see some key of the slice: `row` is the first lane's query, `key`
   // the first row's key.
@@ -58,7 +62,6 @@ class LaneMask {
   }
 
  private:
-  static constexpr uint32_t kRows = 32;
   static constexpr int64_t kFarthest = 128;  // beyond every distance
 
   // The greatest j - i that is seen.

@@ -41,22 +41,18 @@ class LaneSoftmax {
     peaks_ = arena.Take<half>(kSides * kSliceElements);
   }
 
-  // First stage: fp16 to fp32; the maxima.
+  // First stage: fp16 to fp32; the maxima. A slice that opens a band is whole: the band's last
+  // query is the 128th at least, or the last of all, which sees 1024 keys at least.
   __aicore__ inline void Widen(const HalfTensor& scores, const LaneSlice& slice, uint32_t turn) {
     AscendC::Cast(Work(turn), scores, AscendC::RoundMode::CAST_NONE, kLanes, Repeats(slice),
                   AscendC::UnaryRepeatParams(1, 1, kFloatRow, kHalfRow));
     const HalfTensor peaks = Peaks(slice.serial);
     if (slice.opens) {
-      if (slice.keys == kSliceKeys) {
-        AscendC::Adds(peaks, scores, static_cast<half>(0.0f), 2 * kLanes, kSliceKeys / 2,
-                      AscendC::UnaryRepeatParams(1, 1, 2 * kHalfRow, 2 * kHalfRow));
-        return;
-      }
-      AscendC::Duplicate(peaks, static_cast<half>(kLowestHalf),
-                         static_cast<int32_t>(kSliceElements));
-      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Adds(peaks, scores, static_cast<half>(0.0f), 2 * kLanes, kSliceKeys / 2,
+                    AscendC::UnaryRepeatParams(1, 1, 2 * kHalfRow, 2 * kHalfRow));
+    } else {
+      MaxRows(peaks, peaks, scores, slice.keys);
     }
-    MaxRows(peaks, peaks, scores, slice.keys);
   }
 
   __aicore__ inline void Scale(const LaneSlice& slice, uint32_t turn) {
@@ -74,14 +70,10 @@ class LaneSoftmax {
     Narrow(weights, Work(turn), kLanes, Repeats(slice), kFloatRow);
     const FloatTensor sums = Sums(slice.serial);
     if (slice.opens) {
-      if (slice.keys == kSliceKeys) {
-        AscendC::Adds(sums, Work(turn), 0.0f, kLanes, kSliceKeys, DenseUnary());
-        return;
-      }
-      AscendC::Duplicate(sums, 0.0f, kLanes, kSliceKeys, 1, kFloatRow);
-      AscendC::PipeBarrier<PIPE_V>();
+      AscendC::Adds(sums, Work(turn), 0.0f, kLanes, kSliceKeys, DenseUnary());
+    } else {
+      AddRows(sums, sums, Work(turn), slice.keys);
     }
-    AddRows(sums, sums, Work(turn), slice.keys);
   }
 
   // 64 rows each, of the band and of the one after next, and so on.

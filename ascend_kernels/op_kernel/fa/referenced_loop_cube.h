@@ -126,7 +126,8 @@ class ReferencedLoopCube {
     }
   }
 
-  // The first task's sample keys make room for the second's; later ones' do behind other flags.
+  // The first task's sample keys make room for the second's: its references, which come of their
+  // products, are awaited (MTE2) before the second task's first piece is loaded.
   __aicore__ inline void OpenQueries(const StepCursor& head, SampleCursor& samples) {
     queries_.Open(head);
     const bool two = !head.Current().closes;
@@ -136,10 +137,6 @@ class ReferencedLoopCube {
       samples.Next(band);
       Sample(band);
     }
-    const AscendC::TEventID read = pipe_.AllocEventID<AscendC::HardEvent::MTE1_MTE2>();
-    AscendC::SetFlag<AscendC::HardEvent::MTE1_MTE2>(read);
-    AscendC::WaitFlag<AscendC::HardEvent::MTE1_MTE2>(read);
-    pipe_.ReleaseEventID<AscendC::HardEvent::MTE1_MTE2>(read);
     queries_.Follow();
   }
 

@@ -38,7 +38,6 @@ class ReferencedLoopVector {
     mask_.Init(arena_);
     scaler_.Init(arena_);
     offset_ = arena_.Take<float>(kLanes);
-    AscendC::PipeBarrier<PIPE_V>();
   }
 
   __aicore__ inline void Run(Rounds& rounds) {
@@ -289,7 +288,6 @@ class ReferencedLoopVector {
     }
     Settle(step.serial);
     AscendC::Muls(offset_, reference_.Get(step.serial), -tiling_.scale, kLanes, 1, LanesUnary());
-    AscendC::PipeBarrier<PIPE_V>();
     const FloatTensor lse =
         staging_[staging_ring_.Acquire() * kSliceElements].template ReinterpretCast<float>();
     scaler_.Close(offset_, totals_.Get(step.serial), lse, queries);

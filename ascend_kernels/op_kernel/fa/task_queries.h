@@ -64,7 +64,8 @@ class TaskQueries {
   }
 
   // Begins with the first of the group's tasks. The sample keys of each take the place of the
-  // last one's; Follow has to wait until the first task's have been read.
+  // last one's. Follow comes after the first task's samples, Advance after the wait for their
+  // references, and so after the keys have been read.
   __aicore__ inline void Open(const StepCursor& steps) {
     ring_.Open(pipe_, kTaskSlots);
     here_ = pipe_.AllocEventID<AscendC::HardEvent::MTE2_MTE1>();
