@@ -83,6 +83,8 @@ CASES = (
     # band's last keys, after the next weights have been asked for.
     Case(heads=40, seq_q=250, seq_k=1420, dim=16, causal=True, block_n=384),
     Case(heads=3, seq_q=1030, seq_k=1030, dim=16, causal=True),
+    # More tasks of a group than a batch of verdicts holds.
+    Case(heads=661, seq_q=16, seq_k=1024, dim=16, causal=False),
     # The first task of each group has to be repeated, which ends its batch early: two verdicts.
     Case(heads=240, seq_q=70, seq_k=1024, dim=16, causal=False, loud=20),
     # So has every task.

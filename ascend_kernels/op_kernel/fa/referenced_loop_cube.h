@@ -269,11 +269,11 @@ class ReferencedLoopCube {
     const AscendC::LocalTensor<Element> weights = operands_.Weights(col);
     const uint32_t left = left_ring_.Acquire() * kOperandElements;
     LoadLeftTransposed(left_[left], weights, k, parts * kProductRows);
-    // After the last scores, the queries' place is free for every other chunk.
+    // After the last scores, the queries' place is free for every other chunk: what was there has
+    // met a left operand at least two chunks ago, whose place this chunk's has taken.
     const bool spare = drains_ && (col / kCubeEdge) % 2 != 0;
-    const uint32_t slot = spare ? query_ring_.Acquire() : value_ring_.Acquire();
     const AscendC::LocalTensor<Element> right =
-        spare ? band_queries_ : values_[slot * kValueElements];
+        spare ? band_queries_ : values_[value_ring_.Acquire() * kValueElements];
     LoadRightByRows(right, values, k, tiling_.value_dim_padded);
     operands_.DoneWithValues(step, col);
     left_ring_.Publish();
@@ -290,9 +290,7 @@ class ReferencedLoopCube {
         StoreOutputs(step, row);
       }
     }
-    if (spare) {
-      query_ring_.Release();
-    } else {
+    if (!spare) {
       value_ring_.Release();
     }
     left_ring_.Release();

@@ -54,8 +54,7 @@ class ReferencedRounds {
     return true;
   }
 
-  // A bit for every round that has to be repeated. The next verdicts take the place of these, but
-  // not before all three cores have gone on to the next round's products, each after its look.
+  // A bit for every round that has to be repeated.
   __aicore__ inline uint32_t Failed() {
     bridge_.AwaitVerdicts();
     bridge_.RefreshVerdicts();
@@ -73,6 +72,8 @@ class ReferencedRounds {
       band = end;
       ++judged_;
     }
+    // The next batch's verdicts take the place of these.
+    AscendC::PipeBarrier<PIPE_ALL>();
     return failed;
   }
 
