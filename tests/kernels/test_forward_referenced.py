@@ -19,7 +19,9 @@ from ascendfa.config import FlashAttentionConfig
 pytestmark = pytest.mark.device
 
 GROUPS = 20  # of the smallest chips with these loops
-SAMPLE, MARGIN = 64, 1.4  # keys a reference is taken from, and how far it lies above their maximum
+# Keys a reference is taken from, and how far it lies above their maximum: at most, and less by steps
+# of ln 2 where a share of how far the first of them spread is.
+SAMPLE, SPREAD, MARGIN, SHARE = 64, 32, 1.4, 0.45
 
 
 @pytest.fixture(autouse=True)
@@ -50,11 +52,14 @@ def distances(q: np.ndarray, k: np.ndarray, scale: float, *, causal: bool = Fals
     """How far each row's maximum lies from its reference, scaled, [batch, heads, seq]."""
     k64 = np.repeat(k.astype(np.float64), q.shape[1] // k.shape[1], axis=1)
     scores = q.astype(np.float64) @ k64.swapaxes(2, 3)
+    lowest = scores[..., :SPREAD].min(axis=-1)
     if causal:
         own = np.arange(q.shape[2])[:, None] + k.shape[2] - q.shape[2]
         scores[..., np.arange(k.shape[2]) > own] = -np.inf
     sampled = scores[..., :SAMPLE].max(axis=-1).astype(np.float16).astype(np.float64)
-    return np.abs(scale * (scores.max(axis=-1) - sampled) - MARGIN)
+    steps = np.minimum(2, SHARE * scale * (sampled - lowest) // np.log(2))
+    margin = MARGIN - (2 - steps) * np.log(2)
+    return np.abs(scale * (scores.max(axis=-1) - sampled) - margin)
 
 
 def same_tasks(a: Any, b: Any, rows: int) -> np.ndarray:
@@ -77,6 +82,15 @@ SHAPES = [
     ("float16", 1, 1, (64, 2048 + 1), 15, {"window_size": (-1, 0)}, (128, 512)),
     ("bfloat16", 1, 2, (17, 1536), (128, 5), {"scale": 0.3}, (192, 432)),
 ]
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.05, 0.1, 0.25, 0.5])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("dim", [64, 128])
+@pytest.mark.parametrize("causal", [False, True])
+def test_scores_that_hardly_differ(fast_mode, rng, draw, run, dtype, dim, causal, factor):
+    q, k, v = draw(rng, 1, 2, (300, 1200), dim, dtype=dtype)
+    run(fast_mode, [(q * np.float32(factor)).astype(q.dtype), k, v], causal=causal)
 
 
 @pytest.mark.parametrize(("dtype", "batch", "heads", "seq", "dim", "options", "blocks"), SHAPES)

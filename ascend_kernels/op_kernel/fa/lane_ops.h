@@ -10,7 +10,7 @@ namespace ascendfa {
 constexpr uint32_t kLanes = kRepeatFloats;
 using HalfTensor = AscendC::LocalTensor<half>;
 
-// dst = max(a, b), or a + b, row by row.
+// dst = max(a, b), min(a, b), or a + b, row by row.
 __aicore__ inline void MaxRows(const HalfTensor& dst, const HalfTensor& a, const HalfTensor& b,
                                uint32_t rows) {
   constexpr uint8_t kRow = kLanes * sizeof(half) / kBlockBytes;
@@ -21,6 +21,12 @@ __aicore__ inline void MaxRows(const HalfTensor& dst, const HalfTensor& a, const
     AscendC::Max(dst, a, b, kLanes, static_cast<uint8_t>(rows),
                  AscendC::BinaryRepeatParams(1, 1, 1, kRow, kRow, kRow));
   }
+}
+__aicore__ inline void MinRows(const HalfTensor& dst, const HalfTensor& a, const HalfTensor& b,
+                               uint32_t rows) {
+  constexpr uint8_t kRow = kLanes * sizeof(half) / kBlockBytes;
+  AscendC::Min(dst, a, b, kLanes, static_cast<uint8_t>(rows),
+               AscendC::BinaryRepeatParams(1, 1, 1, kRow, kRow, kRow));
 }
 __aicore__ inline void AddRows(const FloatTensor& dst, const FloatTensor& a, const FloatTensor& b,
                                uint32_t rows) {

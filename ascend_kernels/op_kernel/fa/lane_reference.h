@@ -1,5 +1,6 @@
-// References: per query the maximum over a sample of its scores, and a little more, so that a row's
-// maximum is as likely to lie above as below.
+// References: per query the maximum over a sample of its scores, and a little more, in which a
+// row's maximum may lie. Where scores hardly differ it is less: the nearer they are to the
+// reference, the finer fp16 rounds them.
 #ifndef ASCENDFA_FA_LANE_REFERENCE_H
 #define ASCENDFA_FA_LANE_REFERENCE_H
 
@@ -13,10 +14,12 @@ namespace ascendfa {
 
 class LaneReference {
  public:
-  // `keys` of a sample; `margin`: in unscaled scores.
-  __aicore__ inline void Init(UbArena& arena, uint32_t keys, float margin) {
+  // `keys` of a sample; `margin`: the most that references lie higher, scaled.
+  __aicore__ inline void Init(UbArena& arena, uint32_t keys, float margin, float scale) {
     keys_ = keys;
-    margin_ = margin;
+    step_ = kStep / scale;
+    least_ = (margin - kMostSteps * kStep) / scale;
+    share_ = kShareOfSpread * scale / kStep;
     sample_ = arena.Take<half>(kMaxSampleKeys * kLanes);
     values_ = arena.Take<float>(kAlive * kLanes);
     negative_ = arena.Take<float>(kStagingSlots * kLanes);
@@ -49,9 +52,16 @@ class LaneReference {
   __aicore__ inline void Take(Bridge& bridge, const Step& step, uint32_t member,
                               const SeqLen& seqlen, LaneMask& mask) {
     const uint32_t keys = Keys(step);
+    const FloatTensor values = Get(step.serial);
+    const FloatTensor negative = negative_[staging_ring_.Acquire() * kLanes];
+    const AscendC::UnaryRepeatParams widened(1, 1, 8, 4);
     sample_ring_.Await();
+    // Of hidden keys too: they tell how much scores differ as well as others.
+    FoldMinimum(mask.Scratch(), Smaller(LaneMask::kRows, keys));
+    AscendC::Cast(negative, mask.Scratch(), AscendC::RoundMode::CAST_NONE, kLanes, 1, widened);
     const uint32_t row = step.row + member * kLanes;
     if (LaneMask::Needed(seqlen, row, step.key, keys)) {
+      AscendC::PipeBarrier<PIPE_V>();
       mask.Apply(sample_, seqlen, row, step.key, keys);
     }
     for (uint32_t rows = keys; rows > 1; rows = KeptRows(rows)) {
@@ -59,17 +69,29 @@ class LaneReference {
       MaxRows(sample_, sample_, sample_[kept * kLanes], rows - kept);
       AscendC::PipeBarrier<PIPE_V>();
     }
-    const FloatTensor values = Get(step.serial);
-    AscendC::Cast(values, sample_, AscendC::RoundMode::CAST_NONE, kLanes, 1,
-                  AscendC::UnaryRepeatParams(1, 1, 8, 4));
+    AscendC::Cast(values, sample_, AscendC::RoundMode::CAST_NONE, kLanes, 1, widened);
     sample_ring_.Release();
     AscendC::PipeBarrier<PIPE_V>();
     // Finite, whatever the sample: no difference of infinities.
     AscendC::Mins(values, values, -kLowestHalf, kLanes, 1, LanesUnary());
     AscendC::PipeBarrier<PIPE_V>();
-    AscendC::Adds(values, values, margin_, kLanes, 1, LanesUnary());
+    AscendC::Sub(negative, values, negative, kLanes, 1, LanesBinary());
     AscendC::PipeBarrier<PIPE_V>();
-    const FloatTensor negative = negative_[staging_ring_.Acquire() * kLanes];
+    AscendC::Muls(negative, negative, share_, kLanes, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Mins(negative, negative, kMostSteps, kLanes, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    const AscendC::LocalTensor<int32_t> steps = negative.template ReinterpretCast<int32_t>();
+    AscendC::Cast(steps, negative, AscendC::RoundMode::CAST_FLOOR, kLanes, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Cast(negative, steps, AscendC::RoundMode::CAST_NONE, kLanes, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Muls(negative, negative, step_, kLanes, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Adds(negative, negative, least_, kLanes, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
+    AscendC::Add(values, values, negative, kLanes, 1, LanesBinary());
+    AscendC::PipeBarrier<PIPE_V>();
     AscendC::Muls(negative, values, -1.0f, kLanes, 1, LanesUnary());
     staging_ring_.Publish();
     staging_ring_.Await();
@@ -81,6 +103,26 @@ class LaneReference {
   static constexpr uint32_t kAlive = 16;  // bands, from their samples to their outputs
   static constexpr uint32_t kStagingSlots = 2;
 
+  // Margins are a little more than a multiple of ln 2: where one key has all the weight, or all
+  // have the same, that weight is a little less than a power of two, which fp16 rounds half as
+  // coarsely as a little more. As many steps as go into a share of the sample's spread, which is
+  // about 4.7 deviations if normally distributed.
+  static constexpr float kStep = 0.693147181f;
+  static constexpr float kMostSteps = 2.0f;
+  static constexpr float kShareOfSpread = 0.45f;
+
+  // The minimum of the sample's first rows, in `lowest`. Ends with a barrier.
+  __aicore__ inline void FoldMinimum(const HalfTensor& lowest, uint32_t rows) const {
+    uint32_t kept = KeptRows(rows);
+    MinRows(lowest, sample_, sample_[(rows - kept) * kLanes], kept);
+    AscendC::PipeBarrier<PIPE_V>();
+    for (rows = kept; rows > 1; rows = kept) {
+      kept = KeptRows(rows);
+      MinRows(lowest, lowest, lowest[kept * kLanes], rows - kept);
+      AscendC::PipeBarrier<PIPE_V>();
+    }
+  }
+
   __aicore__ inline uint32_t Keys(const Step& step) const { return Smaller(keys_, step.keys); }
 
   HalfTensor sample_;
@@ -89,7 +131,9 @@ class LaneReference {
   SlotRing<AscendC::HardEvent::MTE2_V, AscendC::HardEvent::V_MTE2> sample_ring_;
   SlotRing<AscendC::HardEvent::V_MTE3, AscendC::HardEvent::MTE3_V> staging_ring_;
   uint32_t keys_ = 0;
-  float margin_ = 0.0f;
+  float step_ = 0.0f;   // in unscaled scores
+  float least_ = 0.0f;  // the same
+  float share_ = 0.0f;  // of the spread of unscaled scores, in steps
 };
 
 }  // namespace ascendfa

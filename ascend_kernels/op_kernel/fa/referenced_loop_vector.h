@@ -33,8 +33,8 @@ class ReferencedLoopVector {
     outputs_ = arena_.Take<float>(kOutputElements);
     softmax_.Init(arena_, tiling_.scale);
     totals_.Init(arena_, softmax_, tiling_.scale);
-    reference_.Init(arena_, tiling_.referenced.sample_keys,
-                    tiling_.referenced.margin / tiling_.scale);
+    reference_.Init(arena_, tiling_.referenced.sample_keys, tiling_.referenced.margin,
+                    tiling_.scale);
     mask_.Init(arena_);
     scaler_.Init(arena_);
     offset_ = arena_.Take<float>(kLanes);
