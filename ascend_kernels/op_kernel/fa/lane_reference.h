@@ -61,7 +61,6 @@ class LaneReference {
     AscendC::Cast(negative, mask.Scratch(), AscendC::RoundMode::CAST_NONE, kLanes, 1, widened);
     const uint32_t row = step.row + member * kLanes;
     if (LaneMask::Needed(seqlen, row, step.key, keys)) {
-      AscendC::PipeBarrier<PIPE_V>();
       mask.Apply(sample_, seqlen, row, step.key, keys);
     }
     for (uint32_t rows = keys; rows > 1; rows = KeptRows(rows)) {
