@@ -19,8 +19,8 @@ from ascendfa.config import FlashAttentionConfig
 pytestmark = pytest.mark.device
 
 GROUPS = 20  # of the smallest chips with these loops
-# Keys a reference is taken from, and how far it lies above their maximum: at most, and less by steps
-# of ln 2 where a share of how far the first of them spread is.
+# Keys a reference is taken from, and how far it lies above their maximum: at most, and less by
+# steps of ln 2 where a share of how far the first of them spread is.
 SAMPLE, SPREAD, MARGIN, SHARE = 64, 32, 1.4, 0.45
 
 

@@ -30,10 +30,10 @@ constexpr uint32_t kBandRows = kQueryElements / kFractalRows;
 constexpr uint32_t kMaxBands = 1;
 
 // There are four event ids between two pipes; these share them.
-constexpr uint32_t kTileSlots = 3;    // key tiles in L1, beside the weights
-constexpr uint32_t kLoadSlots = 3;    // pieces between global memory and L1
-constexpr uint32_t kRightSlots = 3;   // right operands in L0B, beside the left ones
-constexpr uint32_t kScoreSlots = 2;   // strips of scores in L0C
+constexpr uint32_t kTileSlots = 3;   // key tiles in L1, beside the weights
+constexpr uint32_t kLoadSlots = 3;   // pieces between global memory and L1
+constexpr uint32_t kRightSlots = 3;  // right operands in L0B, beside the left ones
+constexpr uint32_t kScoreSlots = 2;  // strips of scores in L0C
 constexpr uint32_t kStagingSlots = 2;
 constexpr uint32_t kStages = 4;  // strips in UB: fetched, scaled, exponentiated, narrowed
 
