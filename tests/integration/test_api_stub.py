@@ -252,22 +252,6 @@ def test_a_chip_without_kernels_is_refused_by_name(stub, rng, soc):
     assert stub.made("tensor") == 0
 
 
-@pytest.mark.parametrize(
-    ("term", "value"),
-    [
-        ("bias", np.zeros((3, 5), np.float16)),
-        ("mask", np.ones((3, 5), bool)),
-        ("alibi_slopes", np.ones(4, np.float32)),
-        ("softcap", 5.0),
-    ],
-)
-def test_a_term_the_chip_lacks_is_refused_by_name(stub, rng, term, value):
-    stub.set_soc("Ascend910A")
-    with pytest.raises(errors.NotSupportedError, match=f"^{term}: got one on Ascend910A"):
-        ascendfa.flash_attention(*arrays(rng), **{term: value})
-    assert [stub.made(kind) for kind in NOTHING] == [0, 0, 0, 0]
-
-
 @pytest.mark.parametrize(("name", "dims"), [("q", (257, 64)), ("v", (64, 257))])
 def test_head_dims_the_chip_lacks_are_refused_by_name(stub, name, dims):
     stub.set_soc("Ascend910A")
