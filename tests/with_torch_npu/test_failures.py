@@ -72,8 +72,8 @@ def test_a_code_of_the_second_phase_is_an_exception(given, monkeypatch, spy):
 
 def test_a_failure_on_the_device_is_an_exception_at_the_synchronisation(given, monkeypatch):
     with monkeypatch.context() as patch:
-        # Read when a kernel starts.
-        patch.setenv("ASCENDFA_EMULATOR_MODE", "sloppy")
+        # Read when a kernel starts; too few instructions for one to end.
+        patch.setenv("ASCENDFA_EMULATOR_BUDGET", "100")
         ascendfa.flash_attention(*given)
-        with pytest.raises(RuntimeError, match="sloppy"):
+        with pytest.raises(RuntimeError, match="ASCENDFA_EMULATOR_BUDGET"):
             torch.npu.synchronize()
