@@ -83,6 +83,9 @@ CASES = (
     # band's last keys, after the next weights have been asked for.
     Case(heads=40, seq_q=250, seq_k=1420, dim=16, causal=True, block_n=384),
     Case(heads=3, seq_q=1030, seq_k=1030, dim=16, causal=True),
+    # Short steps of two tasks in a row, behind which the second product takes several chunks: a
+    # sample that follows loads where only values have been.
+    Case(heads=19, seq_q=1200, seq_k=1200, dim=16, causal=True, block_n=400),
     # More tasks of a group than a batch of verdicts holds.
     Case(heads=661, seq_q=16, seq_k=1024, dim=16, causal=False),
     # The first task of each group has to be repeated, which ends its batch early: two verdicts.
