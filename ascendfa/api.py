@@ -181,6 +181,7 @@ def _attributes(
         softcap=problem.softcap,
         block_m=blocks.m,
         block_n=blocks.n,
+        fp32_scores=config is not None and config.fp32_scores,
         layout=problem.layout,
     )
 

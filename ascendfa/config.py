@@ -51,6 +51,11 @@ class FlashAttentionConfig(BaseModel):
     block_m, block_n
         Queries and keys per tile, multiples of 16. None leaves the choice to the YAML file of the
         chip, 0 to the plan of the op package.
+    fp32_scores
+        True: cores hand each other scores as float32 only. False, the default, lets the plan use
+        float16 relative to a reference per row where that keeps the same error bound, which is
+        faster on 910B and 910C (DESIGN.md, "Referenced scores"). The results differ by rounding,
+        the log-sum-exp by up to 1e-3. Always so on 910A, whose scores stay on one core.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -60,6 +65,7 @@ class FlashAttentionConfig(BaseModel):
     block_m: int | None = Field(default=None, ge=0, le=MAX_BLOCK, strict=True)
     block_n: int | None = Field(default=None, ge=0, le=MAX_BLOCK, strict=True)
     deterministic: StrictBool | None = None
+    fp32_scores: StrictBool = False
 
     @field_validator("block_m", "block_n")
     @classmethod

@@ -20,6 +20,7 @@ enum Attribute : size_t {
   kSoftcap,
   kBlockM,
   kBlockN,
+  kFp32Scores,
   kLayout,
   kStridedInputs,
 };
@@ -83,10 +84,11 @@ std::string ReadOptions(const gert::RuntimeAttrs& attributes, ascendfa::ForwardP
   const float* softcap = attributes.GetAttrPointer<float>(kSoftcap);
   const int64_t* block_m = attributes.GetAttrPointer<int64_t>(kBlockM);
   const int64_t* block_n = attributes.GetAttrPointer<int64_t>(kBlockN);
+  const bool* fp32_scores = attributes.GetAttrPointer<bool>(kFp32Scores);
   if (scale == nullptr || causal == nullptr || window_left == nullptr || window_right == nullptr ||
-      softcap == nullptr || block_m == nullptr || block_n == nullptr) {
-    return "attributes scale, causal, window_left, window_right, softcap, block_m, block_n must "
-           "all be present";
+      softcap == nullptr || block_m == nullptr || block_n == nullptr || fp32_scores == nullptr) {
+    return "attributes scale, causal, window_left, window_right, softcap, block_m, block_n, "
+           "fp32_scores must all be present";
   }
   problem.scale = *scale;
   problem.causal = *causal;
@@ -95,6 +97,7 @@ std::string ReadOptions(const gert::RuntimeAttrs& attributes, ascendfa::ForwardP
   problem.softcap = *softcap;
   problem.block_m = *block_m;
   problem.block_n = *block_n;
+  problem.fp32_scores = *fp32_scores;
   return "";
 }
 
@@ -249,6 +252,8 @@ class FlashAttention : public OpDef {
     this->Attr("softcap").AttrType(OPTIONAL).Float(0.0f);
     this->Attr("block_m").AttrType(OPTIONAL).Int(0);
     this->Attr("block_n").AttrType(OPTIONAL).Int(0);
+    // Never hand scores over as fp16, which is faster where it suits.
+    this->Attr("fp32_scores").AttrType(OPTIONAL).Bool(false);
     this->Attr("layout").AttrType(OPTIONAL).String("BNSD");
     // Bit i: the caller passes input i as a strided view.
     this->Attr("strided_inputs").AttrType(OPTIONAL).Int(0);

@@ -150,6 +150,7 @@ class Attributes:
     softcap: float
     block_m: int
     block_n: int
+    fp32_scores: bool
     layout: str
 
     def arguments(self, inputs: Sequence[HostInput | DeviceArray | None]) -> tuple[Any, ...]:

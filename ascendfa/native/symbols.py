@@ -79,15 +79,16 @@ SYMBOLS: Final[dict[str, Symbol]] = {
     "aclSetAclOpExecutorRepeatable": Symbol(NNOPBASE, _status, (_handle,)),
     "aclDestroyAclOpExecutor": Symbol(NNOPBASE, _status, (_handle,)),
     # Generated from the OpDef: inputs q, k, v, bias, mask, alibi_slopes (the last three may be
-    # null); attributes scale, causal, window_left, window_right, softcap, block_m, block_n, layout,
-    # strided_inputs; outputs out, lse; workspace size; executor.
+    # null); attributes scale, causal, window_left, window_right, softcap, block_m, block_n,
+    # fp32_scores, layout, strided_inputs; outputs out, lse; workspace size; executor.
     f"{FLASH_ATTENTION}GetWorkspaceSize": Symbol(
         OP_API,
         _status,
         (
             *(_handle, _handle, _handle),
             *(_handle, _handle, _handle),
-            *(c_double, c_bool, c_int64, c_int64, c_double, c_int64, c_int64, c_char_p, c_int64),
+            *(c_double, c_bool, c_int64, c_int64, c_double, c_int64, c_int64, c_bool),
+            *(c_char_p, c_int64),
             *(_handle, _handle),
             *(POINTER(c_uint64), _out_handle),
         ),

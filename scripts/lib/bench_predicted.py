@@ -49,8 +49,8 @@ def unfused(length: int) -> list[predict.Case]:
     ]
 
 
-def ours(heads: int, length: int, dim: int = DIM, causal: bool = False) -> predict.Case:
-    return predict.flash_attention(heads, length, length, dim, causal=causal, warm_l2=True)
+def ours(heads: int, length: int, dim: int = DIM, **options: bool) -> predict.Case:
+    return predict.flash_attention(heads, length, length, dim, warm_l2=True, **options)
 
 
 def milliseconds(*profiles: Profile) -> float:
@@ -76,16 +76,22 @@ class Bench:
         for length in LENGTHS:
             cases += [ours(HEADS, length), ours(HEADS, length, causal=True)]
             if others:
-                cases += [predict.lockstep_attention(HEADS, length, warm_l2=True), *unfused(length)]
+                cases += [
+                    ours(HEADS, length, fp32_scores=True),
+                    predict.lockstep_attention(HEADS, length, warm_l2=True),
+                    *unfused(length),
+                ]
         profiles = iter(predict.predict(soc, cases))
         self.ours: dict[int, Profile] = {}
         self.causal: dict[int, Profile] = {}
+        self.fp32: dict[int, Profile] = {}
         self.lockstep: dict[int, Profile] = {}
         self.unfused: dict[int, float] = {}
         for length in LENGTHS:
             self.ours[length] = next(profiles)
             self.causal[length] = next(profiles)
             if others:
+                self.fp32[length] = next(profiles)
                 self.lockstep[length] = next(profiles)
                 self.unfused[length] = milliseconds(next(profiles), next(profiles), next(profiles))
 
@@ -99,6 +105,9 @@ class Bench:
             "CANN class, 910B3": CANN_910B3,
             f"ours, {self.soc[6:]}": {n: milliseconds(self.ours[n]) for n in LENGTHS},
             f"ours causal, {self.soc[6:]}": {n: milliseconds(self.causal[n]) for n in LENGTHS},
+            f"ours, fp32 scores, {self.soc[6:]}": {
+                n: milliseconds(p) for n, p in self.fp32.items()
+            },
             f"cube limit, {self.soc[6:]}": {n: limit_ms(self.soc, HEADS, n) for n in LENGTHS},
         }
 

@@ -74,7 +74,8 @@ def predict(soc: str, cases: list[Case]) -> list[dict[str, Any]]:
         Name of the chip.
     cases
         Each with ``op`` (AnchorMatmul, ...), ``inputs`` and ``outputs`` as lists of [shape, dtype]
-        and ``attributes``; or FlashAttention with ``inputs`` and the front end's ``options``.
+        and ``attributes``; or FlashAttention with ``inputs`` and the front end's ``options`` and
+        ``config``.
         Optionally ``warm_l2``, ``parameters`` and ``timing_only``.
 
     Returns
@@ -163,7 +164,8 @@ def _attend(case: Case, timing_only: bool) -> None:
         else rng.standard_normal(shape, np.float32).astype(dtype)
         for shape, dtype in case["inputs"]
     )
-    ascendfa.flash_attention(q, k, v, **case["options"])
+    config = ascendfa.FlashAttentionConfig(**case["config"])
+    ascendfa.flash_attention(q, k, v, config=config, **case["options"])
 
 
 def _one(runtime: Any, case: Case) -> dict[str, Any]:
@@ -263,6 +265,7 @@ def flash_attention(
     dim: int = 128,
     *,
     causal: bool = False,
+    fp32_scores: bool = False,
     **extra: Any,
 ) -> Case:
     q, kv = [[1, heads, seq_q, dim], "float16"], [[1, heads, seq_k, dim], "float16"]
@@ -270,6 +273,7 @@ def flash_attention(
         "op": "FlashAttention",
         "inputs": [q, kv, kv],
         "options": {"causal": causal},
+        "config": {"fp32_scores": fp32_scores},
         # The kernel looks at what it computed, so it has to compute.
         "timing_only": False,
         **extra,

@@ -27,10 +27,16 @@ def test_arguments_arrive_in_the_order_of_the_op_definition(stub, rng):
     assert list(call.strides)[:4] == [4 * 5 * 64, 5 * 64, 64, 1]
     assert list(call.dtypes) == [1, 1, 1, -1, -1, -1, 1, 0]
     assert (call.window_left, call.window_right, call.softcap) == (-1, -1, 0.0)
-    assert (call.layout, call.strided_inputs) == (b"BNSD", 0)
+    assert (call.fp32_scores, call.layout, call.strided_inputs) == (False, b"BNSD", 0)
     assert (out.shape, out.dtype) == ((2, 4, 3, 64), np.float16)
     assert (lse.shape, lse.dtype) == ((2, 4, 3), np.float32)
     assert (lse == 1).all()
+
+
+def test_fp32_scores_of_the_config_reach_the_operator(stub, rng):
+    ascendfa.flash_attention(*arrays(rng), config=FlashAttentionConfig(fp32_scores=True))
+    assert stub.call().fp32_scores is True
+    assert stub.call().layout == b"BNSD"
 
 
 def test_options_arrive_in_the_order_of_the_op_definition(stub, rng):

@@ -57,6 +57,7 @@ TEST(PlanReferencedTest, WhatReferencesDoNotSuitIsNot) {
       [](ForwardProblem& p) { p.scale = -0.088f; },
       [](ForwardProblem& p) { p.block_n = 320; },
       [](ForwardProblem& p) { p.block_m = 112; },
+      [](ForwardProblem& p) { p.fp32_scores = true; },
   };
   for (size_t i = 0; i < others.size(); ++i) {
     EXPECT_EQ(PlanWith(others[i]).enabled, 0u) << i;

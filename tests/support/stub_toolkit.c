@@ -15,6 +15,7 @@ struct stub_call {
   int64_t window_left, window_right;
   double softcap;
   int64_t block_m, block_n;
+  bool fp32_scores;
   char layout[8];
   int64_t strided_inputs;
   int64_t rank, shape[8], strides[8];
@@ -183,7 +184,7 @@ int aclnnFlashAttentionGetWorkspaceSize(
     const struct tensor* q, const struct tensor* k, const struct tensor* v,
     const struct tensor* bias, const struct tensor* mask, const struct tensor* alibi_slopes,
     double scale, bool causal, int64_t window_left, int64_t window_right, double softcap,
-    int64_t block_m, int64_t block_n, char* layout, int64_t strided_inputs,
+    int64_t block_m, int64_t block_n, bool fp32_scores, char* layout, int64_t strided_inputs,
     const struct tensor* out, const struct tensor* lse, uint64_t* size, struct executor** result) {
   *size = stub_workspace_size;
   int code = stub_result("aclnnFlashAttentionGetWorkspaceSize");
@@ -196,6 +197,7 @@ int aclnnFlashAttentionGetWorkspaceSize(
   call->softcap = softcap;
   call->block_m = block_m;
   call->block_n = block_n;
+  call->fp32_scores = fp32_scores;
   strncpy(call->layout, layout, sizeof call->layout - 1);
   call->strided_inputs = strided_inputs;
   const struct tensor* shown = bias != NULL ? bias : k;

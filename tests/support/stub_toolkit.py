@@ -27,6 +27,7 @@ class StubCall(ctypes.Structure):
         ("softcap", ctypes.c_double),
         ("block_m", ctypes.c_int64),
         ("block_n", ctypes.c_int64),
+        ("fp32_scores", ctypes.c_bool),
         ("layout", ctypes.c_char * 8),
         ("strided_inputs", ctypes.c_int64),
         ("rank", ctypes.c_int64),

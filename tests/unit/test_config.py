@@ -178,6 +178,8 @@ def test_a_config_folder_that_does_not_exist_is_refused(monkeypatch):
         ({"block_n": True}, "^block_n"),
         ({"scale": float("nan")}, "^scale: got nan"),
         ({"causal": 1}, "^causal"),
+        ({"fp32_scores": None}, "^fp32_scores: got None"),
+        ({"fp32_scores": 1}, "^fp32_scores: got 1"),
         ({"blocks": 16}, "^blocks: .*one of causal, scale, block_m, block_n, deterministic"),
     ],
 )

@@ -1,22 +1,14 @@
 #include "plan_coupled.h"
 
+#include "../../op_kernel/arch/dav_1001/capacities.h"
+#include "arithmetic.h"
+#include "message.h"
+
 #include <algorithm>
 #include <cstdint>
-#include <sstream>
 
 namespace ascendfa {
 namespace {
-
-// As arch/dav_1001/capacities.h has them.
-constexpr uint64_t kStripKeys = 64;
-constexpr uint64_t kQueryElements = 128 * 128;
-constexpr uint64_t kTileSlots = 3;
-constexpr uint64_t kLoadSlots = 3;
-constexpr uint64_t kStagingSlots = 2;
-constexpr uint64_t kStages = 4;
-constexpr uint64_t kChecks = 128;
-constexpr uint64_t kTermSlots = 2;
-constexpr uint64_t kBlockBytes = 32;
 
 constexpr uint64_t kHalf = 2;
 constexpr uint64_t kFloat = 4;
@@ -28,15 +20,6 @@ constexpr uint32_t kFewestRows = 8;  // the shortest copy of log-sum-exps
 // A line of the data cache is 64 bytes: so many rows of one fp16 value, heads of one fp32 row.
 constexpr uint32_t kRowsPerLine = 32;
 constexpr uint32_t kHeadsPerLine = 16;
-
-uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
-template <typename... Parts>
-std::string Message(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
 
 std::string CheckProblem(const ForwardProblem& p, const std::string& chip) {
   if (p.element_bytes != kHalf) {
@@ -142,7 +125,7 @@ uint64_t CoupledUbBytes(const FlashAttentionTiling& t) {
   const uint64_t output = kStripKeys * t.value_dim_padded;
   const uint64_t column = t.block_m * kLanes;
   const uint64_t width = std::max(t.head_dim_padded, t.value_dim_padded);
-  const uint64_t dense = AlignUp(kHalf * t.block_m, 32);
+  const uint64_t dense = AlignUp(kHalf * t.block_m, kBlockBytes);
   uint64_t bytes = kFloat * std::max(kStages * strip, output);
   bytes += kHalf * kStagingSlots * std::max(strip, output);
   bytes += kFloat * 2 * kLanes * kLanes;      // masks

@@ -1,23 +1,19 @@
 #include "plan_forward.h"
 
+#include "../../op_kernel/arch/dav_2201/capacities.h"
+#include "arithmetic.h"
+#include "message.h"
 #include "plan_coupled.h"
 #include "plan_referenced.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 namespace ascendfa {
 namespace {
 
-constexpr uint32_t kFractalRows = 16;
-constexpr uint32_t kCubeEdge = 128;    // rows and columns of a product
-constexpr uint32_t kCubeDepth = 256;   // bytes of the axis it sums over
-constexpr uint32_t kVectorLanes = 64;  // fp32 lanes of a vector repeat
-constexpr uint32_t kVectorCores = 2;
-constexpr uint32_t kBandRows = 128;  // rows of a product; two vector cores of 64 lanes
-constexpr uint32_t kMaxBands = 2;    // of a task
+constexpr uint32_t kVectorLanes = kRepeatFloats;
 constexpr uint32_t kMaxBlockM = kMaxBands * kBandRows;
 constexpr uint32_t kMaxBlockN = 512;  // the row reduction folds 8 x 64 columns
 constexpr uint32_t kDefaultBlockN = 512;
@@ -32,15 +28,6 @@ constexpr uint64_t kWorkspaceAlignment = 512;
 constexpr int64_t kMaxLength = std::numeric_limits<int32_t>::max();
 // Distances between rows of the result travel through a 32-bit field, in bytes.
 constexpr int64_t kMaxOutputGap = std::numeric_limits<uint32_t>::max();
-
-uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
-template <typename... Parts>
-std::string Message(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
 
 std::string CheckOptions(const ForwardProblem& p) {
   if (!std::isfinite(p.scale)) {
@@ -184,7 +171,7 @@ uint64_t ProductBytes(const FlashAttentionTiling& t) {
 }
 
 bool FitsCube(const Capacities& capacities, uint32_t element_bytes, FlashAttentionTiling& t) {
-  const uint32_t depth = kCubeDepth / element_bytes;
+  const uint32_t depth = kCubeDepthBytes / element_bytes;
   t.product_slots = ValueParts(t) <= 2 ? 2 : 4;
   for (t.key_chunk = depth; t.key_chunk >= depth / 2; t.key_chunk /= 2) {
     for (t.kv_slots = 3; t.kv_slots >= 2; --t.kv_slots) {

@@ -1,19 +1,16 @@
 #include "plan_referenced.h"
 
+#include "../../op_kernel/arch/dav_2201/capacities.h"
+#include "arithmetic.h"
+
 #include <algorithm>
 #include <cmath>
 
 namespace ascendfa {
 namespace {
 
-// The kernel's own; see arch/dav_2201/reference_bridge.h.
-constexpr uint64_t kLanes = 64;
-constexpr uint64_t kVectorCores = 2;
-constexpr uint64_t kBandRows = 128;
-constexpr uint64_t kMaxSampleKeys = 128;
-constexpr uint64_t kReferenceSlots = 4;
-constexpr uint64_t kOutputSlots = 8;
-constexpr uint64_t kVerdictBytes = (32 + 1) * 2 * 32;
+// A block for each band of a batch of tasks, and for each of the first task's.
+constexpr uint64_t kVerdictBytes = (kVerdicts + kMaxBands) * kBlockBytes;
 constexpr uint64_t kWorkspaceAlignment = 512;
 
 // The second product stays five to six steps behind the first. Short steps keep the vector cores
@@ -57,11 +54,9 @@ bool Suits(const ForwardProblem& p, const FlashAttentionTiling& t) {
   // Every query sees a key, and none is hidden on the left.
   const bool open = t.window_left < 0 && (t.window_right < 0 || t.seq_k >= t.seq_q);
   const bool long_steps = t.block_n >= kLeastBlockN && t.block_m >= std::min(kLeastBlockM, p.seq_q);
-  return long_steps && t.piece_keys != 0 && !terms && open && p.scale >= kLeastScale &&
-         p.scale <= kGreatestScale && p.seq_k >= kLeastKeys;
+  return !p.fp32_scores && long_steps && t.piece_keys != 0 && !terms && open &&
+         p.scale >= kLeastScale && p.scale <= kGreatestScale && p.seq_k >= kLeastKeys;
 }
-
-uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace
 
@@ -86,11 +81,12 @@ uint64_t PlanReferenced(const ForwardProblem& problem, FlashAttentionTiling& t) 
     return offset;
   };
   constexpr uint64_t kHalfBytes = 2;
-  r.slot_bytes = kVectorCores * kLanes * AlignUp(t.block_n, kBandRows) * kHalfBytes;
+  r.slot_bytes = kVectorCores * kVectorRows * AlignUp(t.block_n, kCubeEdge) * kHalfBytes;
   place(r.depth * r.slot_bytes);
   r.weight_offset = place(r.depth * r.slot_bytes);
-  r.sample_offset = place(kReferenceSlots * kVectorCores * kMaxSampleKeys * kLanes * kHalfBytes);
-  r.reference_offset = place(kReferenceSlots * kVectorCores * kLanes * sizeof(float));
+  r.sample_offset =
+      place(kReferenceSlots * kVectorCores * kMaxSampleKeys * kVectorRows * kHalfBytes);
+  r.reference_offset = place(kReferenceSlots * kVectorCores * kVectorRows * sizeof(float));
   r.output_offset = place(kOutputSlots * kBandRows * t.value_dim_padded * sizeof(float));
   // Still read when the next loop begins.
   used = std::max(t.group_bytes, used);

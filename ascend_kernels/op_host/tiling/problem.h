@@ -49,6 +49,7 @@ struct ForwardProblem {
   int64_t window_right = -1;  // -1: without limit
   int64_t block_m = 0;        // 0: the plan chooses
   int64_t block_n = 0;        // 0: the plan chooses
+  bool fp32_scores = false;   // cores never hand each other scores in a narrower type
 };
 
 // Each reads one part of the problem and returns an empty string, or what is wrong, naming the

@@ -58,7 +58,7 @@ class ForwardLoopCoupled : private CoupledCube {
     TaskCursor cursor(tasks_, group_, opening_);
     while (cursor.Valid()) {
       const TaskCursor begin = cursor;
-      const uint32_t end = begin.Round() + StripOutput::kChecks;
+      const uint32_t end = begin.Round() + kChecks;
       loader_.Start(begin, end);
       Tasks(cursor, begin.Round(), end, true);
       Repair(begin, end);

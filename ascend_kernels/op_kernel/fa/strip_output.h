@@ -73,8 +73,6 @@ class StripOutput {
   __aicore__ inline void Open(AscendC::TPipe& pipe) { lse_ready_.Open(pipe, 1); }
   __aicore__ inline void Close(AscendC::TPipe& pipe) { lse_ready_.Close(pipe); }
 
-  // Tasks whose checks are kept.
-  static constexpr uint32_t kChecks = 128;
   static constexpr uint32_t kUnchecked = kChecks;  // where nobody looks
 
   // What is subtracted from the scores of the task opened next, in all lanes of its rows; times

@@ -4,6 +4,7 @@
 #ifndef ASCENDFA_FA_STRIP_TENSORS_H
 #define ASCENDFA_FA_STRIP_TENSORS_H
 
+#include "../arch/capacities.h"
 #include "../flash_attention_tiling.h"
 #include "kernel_operator.h"
 #include "score_inputs.h"
@@ -13,8 +14,6 @@
 #include "vector_ops.h"
 
 namespace ascendfa {
-
-constexpr uint32_t kTermSlots = 2;
 
 // Strips of a tensor in UB: rows of 64 elements, or one row where all are the same.
 template <typename T>

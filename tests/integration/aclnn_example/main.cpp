@@ -136,8 +136,8 @@ double Attention() {
   CHECK(aclnnFlashAttentionGetWorkspaceSize(
       q_tensor.handle, k_tensor.handle, v_tensor.handle, /*bias=*/nullptr, /*mask=*/nullptr,
       /*alibiSlopes=*/nullptr, scale, /*causal=*/true, /*windowLeft=*/-1, /*windowRight=*/-1,
-      /*softcap=*/0.0, /*blockM=*/0, /*blockN=*/0, layout.data(), /*stridedInputs=*/0,
-      out_tensor.handle, lse_tensor.handle, &workspace_bytes, &executor));
+      /*softcap=*/0.0, /*blockM=*/0, /*blockN=*/0, /*fp32Scores=*/false, layout.data(),
+      /*stridedInputs=*/0, out_tensor.handle, lse_tensor.handle, &workspace_bytes, &executor));
   const Memory workspace(workspace_bytes);
   // Second phase: queues the kernel and consumes the executor. The workspace has to live until the
   // stream is done.

@@ -35,7 +35,11 @@ constexpr uint32_t kLoadSlots = 3;   // pieces between global memory and L1
 constexpr uint32_t kRightSlots = 3;  // right operands in L0B, beside the left ones
 constexpr uint32_t kScoreSlots = 2;  // strips of scores in L0C
 constexpr uint32_t kStagingSlots = 2;
-constexpr uint32_t kStages = 4;  // strips in UB: fetched, scaled, exponentiated, narrowed
+constexpr uint32_t kStages = 4;     // strips in UB: fetched, scaled, exponentiated, narrowed
+constexpr uint32_t kTermSlots = 2;  // tiles of bias, and of mask, in UB
+
+// Tasks whose checks a core keeps until it looks at them.
+constexpr uint32_t kChecks = 128;
 
 }  // namespace ascendfa
 

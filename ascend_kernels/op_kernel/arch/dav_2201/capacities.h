@@ -41,6 +41,15 @@ constexpr uint32_t kReferencedUbBytes = 196352;
 // Query rows a vector core holds statistics for: one repeat of fp32.
 constexpr uint32_t kVectorRows = kRepeatFloats;
 
+// Referenced scores. The most keys of a task that its rows' references are the maximum over.
+constexpr uint32_t kMaxSampleKeys = kCubeEdge;
+// Bands whose samples, references, or outputs are under way at once.
+constexpr uint32_t kReferenceSlots = 4;
+constexpr uint32_t kOutputSlots = 8;
+// Tasks between two verdicts.
+constexpr uint32_t kMaxRounds = 32;
+constexpr uint32_t kVerdicts = kMaxRounds * kMaxBands;
+
 }  // namespace ascendfa
 
 #endif  // ASCENDFA_ARCH_DAV_2201_CAPACITIES_H

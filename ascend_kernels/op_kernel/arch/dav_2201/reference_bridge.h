@@ -13,15 +13,6 @@
 
 namespace ascendfa {
 
-// The most keys of a task that its rows' references are the maximum over.
-constexpr uint32_t kMaxSampleKeys = kCubeEdge;
-// Bands whose samples, references, or outputs are under way at once.
-constexpr uint32_t kReferenceSlots = 4;
-constexpr uint32_t kOutputSlots = 8;
-// Tasks between two verdicts.
-constexpr uint32_t kMaxRounds = 32;
-constexpr uint32_t kVerdicts = kMaxRounds * kMaxBands;
-
 template <typename Element>
 class ReferenceBridge {
  public:
