@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, field_validator
 
 from ascendfa.chips import CHIPS, Chip, check_tile, chip_for_soc
-from ascendfa.config import GRANULE, MAX_BLOCK, load_yaml
+from ascendfa.config import GRANULE, MAX_BLOCK
 from ascendfa.errors import ConfigError, InvalidArgumentError, TileError
+from ascendfa.yaml_files import load_yaml
 
 __all__ = ["ITEM_SIZES", "Candidate", "Impossible", "Shape", "SweepFile", "expand", "load_sweep"]
 
