@@ -20,8 +20,8 @@ struct ControlState {
   Atomic atomic = Atomic::None;
   DType atomic_type = DType::F32;
 
-  // CTRL, the catch-all mode register.
-  uint64_t ctrl = 0;
+  // CTRL, the catch-all mode register. Bit 48 (results may be infinite or NaN) is set at launch.
+  uint64_t ctrl = uint64_t{1} << 48;
 
   // Cube.
   bool hf32 = false;

@@ -1,4 +1,5 @@
 // Two-tensor arithmetic and logic, and the fused forms that also read the destination.
+#include <algorithm>
 #include <type_traits>
 
 #include "isa/vector_common.h"
@@ -33,7 +34,6 @@ BinaryTypes types_of(BinaryOp op) {
     case BinaryOp::SubRelu:
       return {kReluTypes, vec::kNoTypes};
     case BinaryOp::MulAddDst:
-      return {vec::kFloats, vec::kFloats};
     case BinaryOp::FusedMulAdd:
     case BinaryOp::FusedMulAddRelu:
       return {vec::kFloats, vec::kNoTypes};
@@ -146,6 +146,24 @@ void run(Instruction& in, const VecBinary& v, const vec::LanePlan& plan, const v
   });
 }
 
+// AddDeqRelu is a routine of the kernel library: its intermediate results go to the end of UB, up
+// to 8 KiB of them, and into its sources.
+void use_scratch(Instruction& in, const vec::LanePlan& plan) {
+  constexpr uint64_t kScratch = 184 * 1024, kScratchBytes = 8 * 1024;
+  const uint64_t bytes = std::min(kScratchBytes, uint64_t{plan.repeats} * 256);
+  std::memset(in.write(Buffer::UB, kScratch, bytes), 0xff, bytes);
+}
+void spoil(Instruction& in, const vec::LanePlan& plan, const vec::Swept& src,
+           const vec::Swept& dst) {
+  const vec::Hull s = vec::hull(plan, src), d = vec::hull(plan, dst);
+  if (d.begin < s.end && s.begin < d.end) return;  // results lie among them
+  vec::note_swept(in, plan, src, Access::Write);
+  for (uint32_t r = 0; r < plan.repeats; ++r)
+    for (uint32_t lane = 0; lane < plan.lanes; ++lane)
+      if (vec::active(plan.bits(r), lane))
+        in.set_undefined(Buffer::UB, src.addr(r, lane), src.bits / 8);
+}
+
 }  // namespace
 
 void vector_binary(const VecBinary& v) {
@@ -174,6 +192,8 @@ void vector_binary(const VecBinary& v) {
          v.op == BinaryOp::AddRelu || v.op == BinaryOp::SubRelu);
     vec::check_overlap(in, plan, dst, src0, false);
     vec::check_overlap(in, plan, dst, src1, accumulates);
+    if (v.op == BinaryOp::MulAddDst && widening)
+      for (const vec::Swept* src : {&src0, &src1}) vec::require_apart(in, plan, dst, *src);
   }
   if (reads_dst(v.op)) {
     vec::Swept old = dst;
@@ -181,6 +201,11 @@ void vector_binary(const VecBinary& v) {
     run<3>(in, v, plan, dst, {src0, src1, old});
   } else {
     run<2>(in, v, plan, dst, {src0, src1});
+  }
+  if (v.op == BinaryOp::AddDeqRelu) {
+    use_scratch(in, plan);
+    if (in.checking())
+      for (const vec::Swept* src : {&src0, &src1}) spoil(in, plan, *src, dst);
   }
   vec::vector_work(in, v.op == BinaryOp::Div ? VectorClass::Div : VectorClass::Binary, widest, plan,
                    vec::bank_conflicts(plan, src0, src1));

@@ -90,10 +90,15 @@ void vector_cast(const VecCast& v) {
   const vec::Swept src = vec::swept(in, v.src, v.src_type, "src");
   if (in.checking()) vec::check_overlap(in, plan, dst, src, false);
   const auto deq_scale = static_cast<uint16_t>(in.core().control.deq_scale);
+  // Bit 59 of CTRL: integers keep their low bits instead.
+  const IntOverflow overflow =
+      (in.core().control.ctrl >> 59) & 1 ? IntOverflow::Truncate : IntOverflow::Saturate;
   const bool saturate = vec::half_overflow(in) == vec::HalfOverflow::Saturate;
   vec::sweep<1>(in, plan, dst, {src}, [&](std::byte* d, const std::byte* const* s, size_t n) {
-    cast_elements(v.dst_type, d, v.src_type, s[0], n, v.rounding, deq_scale);
+    cast_elements(v.dst_type, d, v.src_type, s[0], n, v.rounding, deq_scale, overflow);
     if (saturate && v.dst_type == DType::F16) vec::saturate_half(reinterpret_cast<uint16_t*>(d), n);
+    if (saturate && v.dst_type == DType::BF16)
+      vec::saturate_bfloat16(reinterpret_cast<uint16_t*>(d), n);
   });
   vec::vector_work(in, VectorClass::Cast, widest, plan);
 }

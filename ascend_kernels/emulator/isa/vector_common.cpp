@@ -254,6 +254,20 @@ void check_overlap(const Instruction& in, const LanePlan& plan, const Swept& dst
   }
 }
 
+void require_apart(const Instruction& in, uint64_t dst, uint64_t dst_bytes, uint64_t src,
+                   uint64_t src_bytes, const char* src_name) {
+  if (dst < src + src_bytes && src < dst + dst_bytes)
+    in.trap(TrapKind::IllegalArgument,
+            "dst (UB offset 0x%llx) and %s (0x%llx) overlap; this instruction wants them apart",
+            static_cast<unsigned long long>(dst), src_name, static_cast<unsigned long long>(src));
+}
+
+void require_apart(const Instruction& in, const LanePlan& plan, const Swept& dst,
+                   const Swept& src) {
+  const Hull d = hull(plan, dst), s = hull(plan, src);
+  require_apart(in, d.begin, d.end - d.begin, s.begin, s.end - s.begin, src.name);
+}
+
 uint32_t bank_conflicts(const LanePlan& plan, const Swept& a, const Swept& b) {
   constexpr uint32_t kGroups = 16;
   if (plan.repeats == 0 || a.at.addr == b.at.addr) return 0;

@@ -120,6 +120,10 @@ void note_lanewise(Instruction& in, const LanePlan& plan, const Swept& dst, cons
 // earlier repeat has overwritten. `accumulates`: src may be the very dst with a stride of 0.
 void check_overlap(const Instruction& in, const LanePlan& plan, const Swept& dst, const Swept& src,
                    bool accumulates);
+// For instructions whose operands may not share memory at all.
+void require_apart(const Instruction& in, const LanePlan& plan, const Swept& dst, const Swept& src);
+void require_apart(const Instruction& in, uint64_t dst, uint64_t dst_bytes, uint64_t src,
+                   uint64_t src_bytes, const char* src_name);
 // Repeats in which both sources touch one UB bank group: 48 banks in 16 groups of 32-byte columns.
 uint32_t bank_conflicts(const LanePlan& plan, const Swept& a, const Swept& b);
 

@@ -88,7 +88,7 @@ void vector_compare(const VecCompare& v) {
   Instruction in(Pipe::V, v.name);
   const uint32_t with_equal = v.to_register ? vec::kNoTypes : vec::types({DType::I32});
   vec::require_type(in, v.type, vec::kFloats | with_equal,
-                    v.scalar_src1 ? vec::kNoTypes : vec::kFloats);
+                    v.scalar_src1 || v.to_register ? vec::kNoTypes : vec::kFloats);
   if (v.type == DType::I32 && v.op != CompareOp::Eq)
     in.trap(TrapKind::IllegalArgument, "int32_t can be compared with CMPMODE::EQ only");
   const uint32_t lanes = vec_lanes(v.type);
@@ -149,6 +149,7 @@ void vector_compare(const VecCompare& v) {
 
 void vector_get_compare_mask(Local dst) {
   Instruction in(Pipe::V, "GetCmpMask");
+  if (vec::is_1001(in)) in.trap(TrapKind::UnsupportedOp, "this chip lacks the instruction");
   vec::require_ub(in, dst, "dst");
   in.require_aligned(Buffer::UB, dst.addr, 16, "dst");
   const uint64_t bits[2] = {in.core().control.compare_mask_low,

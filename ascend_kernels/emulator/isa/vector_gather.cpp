@@ -39,7 +39,10 @@ void vector_gather(const VecGather& v) {
     vec::note_swept(in, plan, offsets, Access::Read);
     vec::note_swept(in, plan, dst, Access::Write);
   }
+  if (v.src_base % bytes)
+    in.trap(TrapKind::Misaligned, "srcBaseAddr is %u, elements are %u bytes", v.src_base, bytes);
   const vec::Hull oh = vec::hull(plan, offsets), dh = vec::hull(plan, dst);
+  vec::require_apart(in, dh.begin, dh.end - dh.begin, oh.begin, oh.end - oh.begin, "srcOffset");
   const std::byte* from =
       in.span(Buffer::UB, oh.begin, oh.end - oh.begin) - (oh.begin - v.offsets.addr);
   std::byte* out = in.span(Buffer::UB, dh.begin, dh.end - dh.begin) - (dh.begin - v.dst.addr);
@@ -53,8 +56,10 @@ void vector_gather(const VecGather& v) {
       if (offset % bytes)
         in.trap(TrapKind::Misaligned, "element %u has byte offset %llu, elements are %u bytes",
                 lane, static_cast<unsigned long long>(offset), bytes);
-      std::memcpy(out + dst.offset(r, lane), in.read(Buffer::UB, v.src.addr + offset, bytes),
-                  bytes);
+      const uint64_t from_addr = v.src.addr + offset;
+      if (from_addr >= dh.begin && from_addr < dh.end)
+        vec::require_apart(in, dh.begin, dh.end - dh.begin, from_addr, bytes, "src");
+      std::memcpy(out + dst.offset(r, lane), in.read(Buffer::UB, from_addr, bytes), bytes);
     }
   }
 }
@@ -71,15 +76,20 @@ void vector_gather_blocks(DType type, Local dst, uint32_t dst_block_stride,
   if (repeats == 0) return;
   const uint64_t block = uint64_t{dst_block_stride ? dst_block_stride : 1} * vec::kBlock;
   const uint64_t repeat = uint64_t{dst_repeat_stride} * vec::kBlock;
+  const uint64_t dst_bytes = (repeats - 1) * repeat + 7 * block + vec::kBlock;
+  vec::require_apart(in, dst.addr, dst_bytes, offsets.addr, uint64_t{repeats} * 32, "offset");
   const std::byte* from = in.read(Buffer::UB, offsets.addr, uint64_t{repeats} * 32);
   vec::vector_work(in, VectorClass::Gather, type, repeats);
   if (in.timing_only()) return;
   for (uint32_t i = 0; i < repeats * 8; ++i) {
     uint32_t offset;
     std::memcpy(&offset, from + i * 4, 4);
-    if (offset % size_of(type))
-      in.trap(TrapKind::Misaligned, "block %u has byte offset %u", i, offset);
-    const std::byte* block_in = in.read(Buffer::UB, uint64_t{src.addr} + offset, vec::kBlock);
+    if (offset % vec::kBlock)
+      in.trap(TrapKind::Misaligned, "block %u has byte offset %u; blocks lie at multiples of 32", i,
+              offset);
+    const uint64_t block_at = uint64_t{src.addr} + offset;
+    vec::require_apart(in, dst.addr, dst_bytes, block_at, vec::kBlock, "src");
+    const std::byte* block_in = in.read(Buffer::UB, block_at, vec::kBlock);
     std::memmove(in.write(Buffer::UB, dst.addr + i / 8 * repeat + i % 8 * block, vec::kBlock),
                  block_in, vec::kBlock);
   }
@@ -99,8 +109,12 @@ uint64_t vector_gather_mask(const VecGatherMask& v) {
     in.require_range("src1Pattern", v.fixed_pattern, 1, 7);
   }
   ControlState& control = in.core().control;
+  // The register keeps the mask of this call, the mode goes back to normal.
   control.mask_counter = false;
+  control.mask_low = v.mask;
+  control.mask_high = 0;
   const uint32_t bytes = size_of(v.type);
+  if (v.counter) in.require_range("mask (Counter mode)", v.mask, 1, UINT32_MAX);
   const uint32_t n = v.counter ? v.mask : vec_lanes(v.type);
   control.remain_count = 0;
   if (n == 0 || v.repeats == 0) return 0;

@@ -12,11 +12,13 @@
 
 namespace dav::vec {
 
-// 910A knows no infinities in half results: they saturate, and NaN becomes 0.
+// Without infinities, 16-bit float results saturate and NaN becomes 0: always so on the 910A, while
+// bit 48 of CTRL is clear on its successors.
 enum class HalfOverflow : uint8_t { Infinity, Saturate };
 
 HalfOverflow half_overflow(const Instruction& in);
 void saturate_half(uint16_t* d, size_t n);
+void saturate_bfloat16(uint16_t* d, size_t n);
 
 inline void widen(DType type, float* d, const std::byte* s, size_t n) {
   const auto* bits = reinterpret_cast<const uint16_t*>(s);

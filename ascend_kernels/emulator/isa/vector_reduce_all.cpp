@@ -48,7 +48,8 @@ void vector_reduce_all(const VecReduceAll& v) {
   vec::require_type(in, v.type, vec::kFloats, vec::types({DType::F16}));
   const uint32_t lanes = vec_lanes(v.type);
   const uint32_t bytes = size_of(v.type);
-  const bool whole = v.mask.kind == VecMask::Kind::Total;
+  // "First n" calls; only their mask may have been set outside.
+  const bool whole = v.mask.kind == VecMask::Kind::Total || v.mask.kind == VecMask::Kind::Keep;
   // The library splits these calls, so repeats are not limited to 255.
   in.require_range("repeatTime", v.repeats, 0, INT32_MAX);
   vec::LanePlan plan = vec::plan_lanes(in, v.mask, lanes, std::min<int64_t>(v.repeats, 255));

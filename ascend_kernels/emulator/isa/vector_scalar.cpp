@@ -29,12 +29,24 @@ ScalarTypes types_of(ScalarOp op) {
   }
 }
 
+// Signed elements shift below their sign, which stays.
+template <typename T>
+T shift_left(T x, uint32_t by) {
+  const auto wide = static_cast<uint64_t>(static_cast<std::make_unsigned_t<T>>(x)) << by;
+  if constexpr (std::is_signed_v<T>) {
+    constexpr uint64_t kSign = uint64_t{1} << (sizeof(T) * 8 - 1);
+    return static_cast<T>((wide & (kSign - 1)) | (x < 0 ? kSign : 0));
+  }
+  return static_cast<T>(wide);
+}
+
+// Rounding is for signed elements only.
 template <typename T>
 T shift_right(T x, uint32_t by, bool round) {
   constexpr uint32_t kBits = sizeof(T) * 8;
   if (by == 0) return x;
   const int64_t wide = static_cast<int64_t>(x);
-  const int64_t half = round ? int64_t{1} << (by - 1) : 0;
+  const int64_t half = round && std::is_signed_v<T> ? int64_t{1} << (by - 1) : 0;
   return by > kBits ? T{0} : static_cast<T>((wide + half) >> by);
 }
 
@@ -58,7 +70,7 @@ void integer_loop(const VecScalar& v, std::byte* d, const std::byte* const* s, s
     case ScalarOp::Mins:
       return each([&](T x) { return x < y ? x : y; });
     case ScalarOp::ShiftLeft:
-      return each([&](T x) { return static_cast<uint64_t>(static_cast<U>(x)) << by; });
+      return each([&](T x) { return shift_left<T>(x, by); });
     default:
       return each([&](T x) { return shift_right<T>(x, by, v.round); });
   }
@@ -126,6 +138,7 @@ void vector_scalar(const VecScalar& v) {
   const vec::Swept dst = vec::swept_dst(in, v.dst, v.dst_type);
   const vec::Swept src = vec::swept(in, v.src, v.src_type, "src");
   if (in.checking()) vec::check_overlap(in, plan, dst, src, false);
+  if (in.checking() && widening) vec::require_apart(in, plan, dst, src);
   if (v.op == ScalarOp::Axpy) {
     vec::Swept old = dst;
     old.name = "dst (as source)";

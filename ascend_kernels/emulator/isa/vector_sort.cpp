@@ -63,6 +63,12 @@ void vector_merge_sort(const VecMergeSort& v) {
     total += v.lengths[i];
   }
   in.require_range("repeatTimes", v.repeats, 0, vec::kMaxRepeats);
+  for (uint32_t i = 0; i < lists && v.repeats != 0; ++i) {
+    const uint64_t skipped = (v.repeats - 1) * total * kPair;
+    if (v.lengths[i] != 0)
+      vec::require_apart(in, v.dst.addr, skipped + total * kPair, v.src[i].addr,
+                         skipped + uint64_t{v.lengths[i]} * kPair, "src");
+  }
   if (v.repeats > 1) {
     bool even = lists == 4 && !v.stop_when_exhausted;
     for (uint32_t i = 1; even && i < 4; ++i)

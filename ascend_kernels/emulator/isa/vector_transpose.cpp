@@ -33,20 +33,31 @@ void vector_transpose16(DType type, Local dst, Local src) {
 // A routine of the kernel library over TransDataTo5HD and copies; its cost is that of its 16-row
 // transpositions, each in and out of the scratch buffer.
 void vector_transpose_planes(DType type, Local dst, Local src, Local scratch,
-                             uint32_t scratch_bytes, uint32_t outer, uint32_t rows,
-                             uint32_t columns) {
+                             uint32_t scratch_length, uint32_t scratch_bytes, uint32_t outer,
+                             uint32_t rows, uint32_t columns, bool channels_first) {
   Instruction in(Pipe::V, "Transpose");
+  if (vec::is_1001(in)) in.trap(TrapKind::UnsupportedOp, "this chip transposes 16 by 16 only");
   const uint32_t bytes = size_of(type);
+  if (outer == 0 || rows == 0 || columns == 0) return;
   for (const auto& [operand, name] :
        {std::pair{dst, "dst"}, {src, "src"}, {scratch, "sharedTmpBuffer"}}) {
     vec::require_ub(in, operand, name);
     in.require_aligned(Buffer::UB, operand.addr, vec::kBlock, name);
   }
-  in.require_range("cSize", std::min(rows, columns), 0, 4095);
-  in.require_range("hSize * wSize", std::max(rows, columns), 0, 4095);
+  in.require_range("cSize", channels_first ? rows : columns, 0, 4095);
+  const uint32_t image = channels_first ? columns : rows;
+  in.require_range("hSize * wSize", image, 0, 4095);
+  if (image * bytes % vec::kBlock)
+    in.trap(TrapKind::Misaligned,
+            "an image of %u elements takes %u bytes; whole blocks of 32 count", image,
+            image * bytes);
+  if (scratch_length < scratch_bytes)
+    in.trap(TrapKind::OutOfBounds, "sharedTmpBuffer holds %u bytes, the call needs %u",
+            scratch_length, scratch_bytes);
   const uint64_t total = uint64_t{outer} * rows * columns * bytes;
+  vec::require_apart(in, dst.addr, total, src.addr, total, "src");
   std::vector<std::byte> source(total), result(total);
-  if (total != 0) std::memcpy(source.data(), in.read(Buffer::UB, src.addr, total), total);
+  std::memcpy(source.data(), in.read(Buffer::UB, src.addr, total), total);
   for (uint64_t o = 0; o < outer; ++o) {
     for (uint64_t r = 0; r < rows; ++r) {
       for (uint64_t c = 0; c < columns; ++c) {
@@ -56,7 +67,7 @@ void vector_transpose_planes(DType type, Local dst, Local src, Local scratch,
     }
   }
   in.write(Buffer::UB, scratch.addr, scratch_bytes);
-  if (total != 0) std::memcpy(in.write(Buffer::UB, dst.addr, total), result.data(), total);
+  std::memcpy(in.write(Buffer::UB, dst.addr, total), result.data(), total);
   const uint64_t tiles = (total + 511) / 512;
   vec::vector_work(in, VectorClass::Transpose, type, static_cast<uint32_t>(tiles * 4));
 }

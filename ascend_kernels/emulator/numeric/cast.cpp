@@ -1,6 +1,7 @@
 #include "numeric/cast.h"
 
 #include <cstring>
+#include <limits>
 
 #include "numeric/rounding.h"
 #include "numeric/vector_math.h"
@@ -44,17 +45,34 @@ void with_float_source(DType type, const std::byte* s, F&& f) {
   }
 }
 
+// The low bits of an integral double. None are set in one beyond 64 bits: it was a float.
+int64_t truncated(double x) {
+  return x == x && x >= -0x1p63 && x < 0x1p63 ? static_cast<int64_t>(x) : 0;
+}
+
 template <typename Int, typename Read>
-void to_integer(std::byte* d, const Read& read, size_t n, Rounding mode) {
-  for (size_t i = 0; i < n; ++i)
-    as<Int>(d)[i] = saturate_integral<Int>(round_integral(static_cast<double>(read(i)), mode));
+void to_integer(std::byte* d, const Read& read, size_t n, Rounding mode, IntOverflow overflow) {
+  for (size_t i = 0; i < n; ++i) {
+    const double x = round_integral(static_cast<double>(read(i)), mode);
+    as<Int>(d)[i] = overflow == IntOverflow::Truncate ? static_cast<Int>(truncated(x))
+                                                      : saturate_integral<Int>(x);
+  }
+}
+
+template <typename Int>
+Int narrowed(int64_t x, IntOverflow overflow) {
+  if (overflow == IntOverflow::Truncate) return static_cast<Int>(x);
+  constexpr int64_t low = std::numeric_limits<Int>::min(), high = std::numeric_limits<Int>::max();
+  return static_cast<Int>(x < low ? low : x > high ? high : x);
 }
 
 template <typename Read>
-void to_nibbles(std::byte* d, const Read& read, size_t n, Rounding mode) {
+void to_nibbles(std::byte* d, const Read& read, size_t n, Rounding mode, IntOverflow overflow) {
   for (size_t i = 0; i < n; ++i) {
     const double x = round_integral(static_cast<double>(read(i)), mode);
-    const int value = x != x ? 0 : x < -8 ? -8 : x > 7 ? 7 : static_cast<int>(x);
+    const double bounded = x != x ? 0 : x < -8 ? -8 : x > 7 ? 7 : x;
+    const int value = static_cast<int>(
+        overflow == IntOverflow::Truncate ? truncated(x) & 0xf : static_cast<int64_t>(bounded));
     const auto old = static_cast<uint8_t>(d[i / 2]);
     const int bits = value & 0xf;
     d[i / 2] = static_cast<std::byte>(i % 2 ? (old & 0x0f) | (bits << 4) : (old & 0xf0) | bits);
@@ -62,20 +80,16 @@ void to_nibbles(std::byte* d, const Read& read, size_t n, Rounding mode) {
 }
 
 void from_wide_integer(DType dst_type, std::byte* d, DType src_type, const std::byte* s, size_t n,
-                       Rounding mode, uint16_t deq_scale) {
+                       Rounding mode, uint16_t deq_scale, IntOverflow overflow) {
   const double scale = static_cast<double>(half_to_float(deq_scale));
   for (size_t i = 0; i < n; ++i) {
     const int64_t x = src_type == DType::I32 ? as<int32_t>(s)[i] : as<int64_t>(s)[i];
     switch (dst_type) {
       case DType::I16:
-        as<int16_t>(d)[i] = static_cast<int16_t>(x < INT16_MIN   ? INT16_MIN
-                                                 : x > INT16_MAX ? INT16_MAX
-                                                                 : x);
+        as<int16_t>(d)[i] = narrowed<int16_t>(x, overflow);
         break;
       case DType::I32:
-        as<int32_t>(d)[i] = static_cast<int32_t>(x < INT32_MIN   ? INT32_MIN
-                                                 : x > INT32_MAX ? INT32_MAX
-                                                                 : x);
+        as<int32_t>(d)[i] = narrowed<int32_t>(x, overflow);
         break;
       case DType::I64:
         as<int64_t>(d)[i] = x;
@@ -111,24 +125,24 @@ bool fast_cast(DType dst_type, std::byte* d, DType src_type, const std::byte* s,
 }  // namespace
 
 void cast_elements(DType dst_type, std::byte* d, DType src_type, const std::byte* s, size_t n,
-                   Rounding mode, uint16_t deq_scale) {
+                   Rounding mode, uint16_t deq_scale, IntOverflow overflow) {
   if (fast_cast(dst_type, d, src_type, s, n, mode)) return;
   if (src_type == DType::I32 || src_type == DType::I64)
-    return from_wide_integer(dst_type, d, src_type, s, n, mode, deq_scale);
+    return from_wide_integer(dst_type, d, src_type, s, n, mode, deq_scale, overflow);
   with_float_source(src_type, s, [&](const auto& read) {
     switch (dst_type) {
       case DType::I4:
-        return to_nibbles(d, read, n, mode);
+        return to_nibbles(d, read, n, mode, overflow);
       case DType::I8:
-        return to_integer<int8_t>(d, read, n, mode);
+        return to_integer<int8_t>(d, read, n, mode, overflow);
       case DType::U8:
-        return to_integer<uint8_t>(d, read, n, mode);
+        return to_integer<uint8_t>(d, read, n, mode, overflow);
       case DType::I16:
-        return to_integer<int16_t>(d, read, n, mode);
+        return to_integer<int16_t>(d, read, n, mode, overflow);
       case DType::I32:
-        return to_integer<int32_t>(d, read, n, mode);
+        return to_integer<int32_t>(d, read, n, mode, overflow);
       case DType::I64:
-        return to_integer<int64_t>(d, read, n, mode);
+        return to_integer<int64_t>(d, read, n, mode, overflow);
       case DType::F16:
         for (size_t i = 0; i < n; ++i) as<uint16_t>(d)[i] = half_from_float(read(i), mode);
         return;

@@ -9,9 +9,12 @@
 
 namespace dav {
 
-// Integers saturate, NaN becomes 0 there. `deq_scale` holds a half; only int32 to half uses it, and
+// What becomes of integers beyond the range of the destination.
+enum class IntOverflow : uint8_t { Saturate, Truncate };
+
+// NaN becomes the integer 0. `deq_scale` holds a half; only int32 to half uses it, and
 // that conversion ignores the rounding mode. int4 elements are packed two per byte, low half first.
 void cast_elements(DType dst_type, std::byte* dst, DType src_type, const std::byte* src, size_t n,
-                   Rounding mode, uint16_t deq_scale);
+                   Rounding mode, uint16_t deq_scale, IntOverflow overflow = IntOverflow::Saturate);
 
 }  // namespace dav

@@ -71,24 +71,46 @@ __aicore__ inline void SetAtomicType() {
 __aicore__ inline void DisableDmaAtomic() { dav::set_atomic(dav::Atomic::None, dav::DType::F32); }
 __aicore__ inline void SetAtomicNone() { DisableDmaAtomic(); }
 
-// Bits of the CTRL register.
+#if __NPU_ARCH__ == 2201
+namespace emulator_detail {
+
+inline bool CtrlBit(int bit) { return dav::ctrl() >> bit & 1; }
+inline void SetCtrlBit(int bit, bool value) {
+  const uint64_t rest = dav::ctrl() & ~(uint64_t{1} << bit);
+  dav::set_ctrl(rest | static_cast<uint64_t>(value) << bit);
+}
+
+}  // namespace emulator_detail
+
+// The CTRL register, of which this architecture shows bit 48.
 template <int8_t startBit, int8_t endBit>
 __aicore__ static inline int64_t GetCtrlSpr() {
-  static_assert(startBit >= 0 && startBit <= endBit && endBit < 64, "bits 0 to 63");
-  constexpr uint64_t mask = ~uint64_t{0} >> (63 - (endBit - startBit));
-  return static_cast<int64_t>(dav::ctrl() >> startBit & mask);
+  static_assert(startBit == 48 && endBit == 48, "only bit 48 may be read on this architecture");
+  return emulator_detail::CtrlBit(startBit) ? 1 : 0;
 }
 template <int8_t startBit, int8_t endBit>
 __aicore__ static inline void SetCtrlSpr(int64_t value) {
-  static_assert(startBit >= 0 && startBit <= endBit && endBit < 64, "bits 0 to 63");
-  constexpr uint64_t mask = ~uint64_t{0} >> (63 - (endBit - startBit));
-  dav::set_ctrl((dav::ctrl() & ~(mask << startBit)) | (static_cast<uint64_t>(value) & mask)
-                                                          << startBit);
+  static_assert(startBit == 48 && endBit == 48, "only bit 48 may be set on this architecture");
+  emulator_detail::SetCtrlBit(startBit, value & 1);
 }
-template <int8_t startBit, int8_t endBit>
-__aicore__ static inline void ResetCtrlSpr() {
-  SetCtrlSpr<startBit, endBit>(0);
+
+enum class SaturationMode : uint8_t { FLOAT, FLOAT8, INT, CAST };
+
+// Whether results beyond the range become the largest value there is (and NaN 0): of 16-bit floats,
+// or of conversions to integers, which else keep their low bits.
+template <SaturationMode mode>
+__aicore__ static inline void SetSaturationFlag(bool enableSat) {
+  static_assert(mode == SaturationMode::FLOAT || mode == SaturationMode::CAST,
+                "SetSaturationFlag: mode");
+  emulator_detail::SetCtrlBit(mode == SaturationMode::FLOAT ? 48 : 59, !enableSat);
 }
+template <SaturationMode mode>
+__aicore__ static inline bool GetSaturationFlag() {
+  static_assert(mode == SaturationMode::FLOAT || mode == SaturationMode::CAST,
+                "GetSaturationFlag: mode");
+  return !emulator_detail::CtrlBit(mode == SaturationMode::FLOAT ? 48 : 59);
+}
+#endif
 
 // The scalar unit's data cache is not modelled as a copy: maintenance tells check mode what other
 // cores may see, and lets them run, since a kernel that calls it in a loop waits for their store.

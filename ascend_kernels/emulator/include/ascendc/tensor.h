@@ -97,6 +97,12 @@ class LocalTensor {
     address_.dataLen = static_cast<uint32_t>(BytesOf<PrimType>(tileSize));
   }
 
+  // Takes the result of an operator of ascendc/vector_operators.h.
+  template <typename Expression, typename = typename Expression::TensorExpression>
+  void operator=(const Expression& expression) {
+    expression.Into(*this);
+  }
+
   void SetAddr(const TBuffAddr& address) { address_ = address; }
   TBufHandle GetBufferHandle() const { return address_.bufferHandle; }
 

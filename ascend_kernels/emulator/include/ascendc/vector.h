@@ -8,6 +8,7 @@
 #include "ascendc/vector_compare.h"
 #include "ascendc/vector_fill.h"
 #include "ascendc/vector_gather.h"
+#include "ascendc/vector_operators.h"
 #include "ascendc/vector_reduce.h"
 #include "ascendc/vector_scalar.h"
 #include "ascendc/vector_sort.h"

@@ -59,6 +59,20 @@ DAV_BINARY_API(Min, Min, Internal::Arithmetic, Internal::Arithmetic1001)
 DAV_BINARY_API(Div, Div, Internal::Floats, Internal::Floats)
 DAV_BINARY_API(And, And, Internal::Shorts, Internal::Shorts)
 DAV_BINARY_API(Or, Or, Internal::Shorts, Internal::Shorts)
+#if __NPU_ARCH__ == 2201
+// Taken as 16-bit elements, so that `count` is twice that of the 32-bit ones.
+#define DAV_WORD_API(Name, T)                                                               \
+  __aicore__ inline void Name(const LocalTensor<T>& dst, const LocalTensor<T>& src0,        \
+                              const LocalTensor<T>& src1, const int32_t& count) {           \
+    Name(dst.template ReinterpretCast<int16_t>(), src0.template ReinterpretCast<int16_t>(), \
+         src1.template ReinterpretCast<int16_t>(), count);                                  \
+  }
+DAV_WORD_API(And, int32_t)
+DAV_WORD_API(And, uint32_t)
+DAV_WORD_API(Or, int32_t)
+DAV_WORD_API(Or, uint32_t)
+#undef DAV_WORD_API
+#endif
 DAV_BINARY_API(AddRelu, AddRelu, Internal::ReluSumTypes, Internal::NoTypes)
 DAV_BINARY_API(SubRelu, SubRelu, Internal::ReluSumTypes, Internal::NoTypes)
 DAV_BINARY_API(FusedMulAdd, FusedMulAdd, Internal::Floats, Internal::NoTypes)
@@ -71,7 +85,7 @@ template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void MulAddDst(const LocalTensor<T>& dst, const LocalTensor<U>& src0,
                                  const LocalTensor<U>& src1, const uint64_t mask[],
                                  const uint8_t repeatTime, const BinaryRepeatParams& repeatParams) {
-  DAV_REQUIRE_TYPE("MulAddDst", T, Internal::Floats, Internal::Floats);
+  DAV_REQUIRE_TYPE("MulAddDst", T, Internal::Floats, Internal::NoTypes);
   constexpr bool wide = Internal::lanes_of<T> < Internal::lanes_of<U>;
   using Widest = std::conditional_t<wide, T, U>;
   Internal::Binary("MulAddDst", dav::BinaryOp::MulAddDst, dst, src0, src1,
@@ -81,14 +95,14 @@ template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void MulAddDst(const LocalTensor<T>& dst, const LocalTensor<U>& src0,
                                  const LocalTensor<U>& src1, uint64_t mask,
                                  const uint8_t repeatTime, const BinaryRepeatParams& repeatParams) {
-  DAV_REQUIRE_TYPE("MulAddDst", T, Internal::Floats, Internal::Floats);
+  DAV_REQUIRE_TYPE("MulAddDst", T, Internal::Floats, Internal::NoTypes);
   Internal::Binary("MulAddDst", dav::BinaryOp::MulAddDst, dst, src0, src1,
                    Internal::LaneMask<isSetMask>(mask), repeatTime, repeatParams);
 }
 template <typename T, typename U>
 __aicore__ inline void MulAddDst(const LocalTensor<T>& dst, const LocalTensor<U>& src0,
                                  const LocalTensor<U>& src1, const int32_t& count) {
-  DAV_REQUIRE_TYPE("MulAddDst", T, Internal::Floats, Internal::Floats);
+  DAV_REQUIRE_TYPE("MulAddDst", T, Internal::Floats, Internal::NoTypes);
   Internal::Binary("MulAddDst", dav::BinaryOp::MulAddDst, dst, src0, src1, count);
 }
 

@@ -74,8 +74,10 @@ __aicore__ inline void Cast(const LocalTensor<T>& dst, const LocalTensor<U>& src
 }
 
 // The factor of int32 to half conversions.
+#if __NPU_ARCH__ != 1001
 __aicore__ inline void SetDeqScale(half scale) {
   dav::vector_set_deq_scale(Internal::ScalarBits(scale));
 }
+#endif
 
 }  // namespace AscendC

@@ -76,12 +76,12 @@ struct BrcbRepeatParams {
   bool strideSizeMode = false;
 };
 
-// The mask register. Counter mode came after the 910A.
+// The mask register. Its modes came after the 910A.
 #if __NPU_ARCH__ != 1001
 __aicore__ inline void SetMaskCount() { dav::set_mask_mode(true); }
-#endif
 __aicore__ inline void SetMaskNorm() { dav::set_mask_mode(false); }
 __aicore__ inline void ResetMask() { dav::set_vector_mask(FULL_MASK, FULL_MASK); }
+#endif
 
 template <typename T, MaskMode mode = MaskMode::NORMAL>
 __aicore__ inline void SetVectorMask(const uint64_t maskHigh, const uint64_t maskLow) {

@@ -12,7 +12,8 @@ template <typename T, typename U>
 dav::VecCompare Comparison(const char* name, CMPMODE mode, const LocalTensor<U>& dst,
                            const dav::VecOperand& src0, const dav::VecOperand& src1,
                            dav::VecMask mask, uint8_t repeatTime) {
-  static_assert(sizeof(PrimT<U>) == 1, "comparison results are packed bits in bytes");
+  static_assert(Types<int8_t, uint8_t>::Has<PrimT<U>>(),
+                "comparison results are packed bits in bytes");
   return {name,
           static_cast<dav::CompareOp>(mode),
           dav::dtype_of<T>,
@@ -67,7 +68,7 @@ template <typename T, bool isSetMask = true>
 __aicore__ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1,
                                CMPMODE cmpMode, const uint64_t mask[],
                                const BinaryRepeatParams& repeatParams) {
-  DAV_REQUIRE_TYPE("Compare", T, Internal::Floats, Internal::Floats);
+  DAV_REQUIRE_TYPE("Compare", T, Internal::Floats, Internal::NoTypes);
   const auto& p = repeatParams;
   dav::vector_compare({"Compare",
                        static_cast<dav::CompareOp>(cmpMode),
@@ -85,7 +86,7 @@ template <typename T, bool isSetMask = true>
 __aicore__ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>& src1,
                                CMPMODE cmpMode, const uint64_t mask,
                                const BinaryRepeatParams& repeatParams) {
-  DAV_REQUIRE_TYPE("Compare", T, Internal::Floats, Internal::Floats);
+  DAV_REQUIRE_TYPE("Compare", T, Internal::Floats, Internal::NoTypes);
   const auto& p = repeatParams;
   dav::vector_compare({"Compare",
                        static_cast<dav::CompareOp>(cmpMode),
@@ -101,6 +102,10 @@ __aicore__ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>&
 }
 template <typename T>
 __aicore__ inline void GetCmpMask(const LocalTensor<T>& dst) {
+  static_assert(dav::since_2201<T>, "GetCmpMask: not on this architecture");
+  if (dst.GetSize() * sizeof(PrimT<T>) < 128)
+    dav::raise_illegal("GetCmpMask", "dst has %u bytes, at least 128 are asked for",
+                       static_cast<uint32_t>(dst.GetSize() * sizeof(PrimT<T>)));
   dav::vector_get_compare_mask(dst.Operand());
 }
 template <typename T>

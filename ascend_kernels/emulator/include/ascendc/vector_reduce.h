@@ -243,7 +243,8 @@ __aicore__ inline void ReduceSum(const LocalTensor<T>& dst, const LocalTensor<T>
                                  const LocalTensor<T>& sharedTmpBuffer, const int32_t count) {
   DAV_REQUIRE_TYPE("ReduceSum", T, Internal::Floats, Internal::HalfOnly);
   Internal::ReduceAll("ReduceSum", dav::ReduceOp::Sum, dst, src, sharedTmpBuffer,
-                      dav::VecMask::total(count), 1, DEFAULT_REPEAT_STRIDE, false);
+                      Internal::CountMask < isSetMask || __NPU_ARCH__ == 1001 > (count), 1,
+                      DEFAULT_REPEAT_STRIDE, false);
 }
 
 namespace Internal {
@@ -258,6 +259,7 @@ T FromBits(uint64_t bits) {
 }  // namespace Internal
 
 // Results of the last reduction, from scalar registers.
+#if __NPU_ARCH__ != 1001
 template <typename T>
 __aicore__ inline T GetReduceRepeatSumSpr() {
   return Internal::FromBits<T>(dav::vector_sum_register());
@@ -284,5 +286,6 @@ template <typename T>
 __aicore__ inline void GetReduceMaxMinCount(T& maxMinValue) {
   GetReduceRepeatMaxMinSpr(maxMinValue);
 }
+#endif
 
 }  // namespace AscendC

@@ -72,7 +72,7 @@ __aicore__ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>
                                  const LocalTensor<uint8_t>& sharedTmpBuffer,
                                  const TransposeParamsExt& transposeParams) {
   using Taken = Internal::Types<int8_t, uint8_t, int16_t, uint16_t, half, int32_t, uint32_t, float>;
-  DAV_REQUIRE_TYPE("Transpose", T, Taken, Taken);
+  DAV_REQUIRE_TYPE("Transpose", T, Taken, Internal::NoTypes);
   const TransposeParamsExt& p = transposeParams;
   // What the reference asks of the scratch buffer, in elements of 16 or 32 rows of 32 bytes.
   const uint32_t plane = (sizeof(T) == 1 ? 32 : 16) * 32;
@@ -81,20 +81,20 @@ __aicore__ inline void Transpose(const LocalTensor<T>& dst, const LocalTensor<T>
     case TransposeType::TRANSPOSE_TYPE_NONE:
       return;
     case TransposeType::TRANSPOSE_ND2ND_B16:
-      if constexpr (sizeof(T) == 2) {
+      if constexpr (std::is_same<PrimT<T>, uint16_t>::value) {
         dav::vector_transpose16(dav::dtype_of<T>, dst.Operand(), src.Operand());
         return;
       }
       break;
     case TransposeType::TRANSPOSE_NCHW2NHWC:
       dav::vector_transpose_planes(dav::dtype_of<T>, dst.Operand(), src.Operand(),
-                                   sharedTmpBuffer.Operand(), (p.cSize + 2) * plane, p.nSize,
-                                   p.cSize, image);
+                                   sharedTmpBuffer.Operand(), sharedTmpBuffer.GetLength(),
+                                   (p.cSize + 2) * plane, p.nSize, p.cSize, image, true);
       return;
     case TransposeType::TRANSPOSE_NHWC2NCHW:
       dav::vector_transpose_planes(dav::dtype_of<T>, dst.Operand(), src.Operand(),
-                                   sharedTmpBuffer.Operand(), (p.cSize * 2 + 1) * plane, p.nSize,
-                                   image, p.cSize);
+                                   sharedTmpBuffer.Operand(), sharedTmpBuffer.GetLength(),
+                                   (p.cSize * 2 + 1) * plane, p.nSize, image, p.cSize, false);
       return;
     default:
       break;
@@ -138,10 +138,12 @@ __aicore__ inline void TransDataTo5HD(const LocalTensor<T> (&dstList)[NCHW_CONV_
   }
   TransDataTo5HD<T>(dst, src, nchwconvParams);
 }
+// Address lists in UB came after the 910A.
 template <typename T>
 __aicore__ inline void TransDataTo5HD(const LocalTensor<uint64_t>& dst,
                                       const LocalTensor<uint64_t>& src,
                                       const TransDataTo5HDParams& nchwconvParams) {
+  static_assert(dav::since_2201<T>, "TransDataTo5HD: no lists in UB on this architecture");
   uint64_t dstList[NCHW_CONV_ADDR_LIST_SIZE], srcList[NCHW_CONV_ADDR_LIST_SIZE];
   for (uint32_t i = 0; i < static_cast<uint32_t>(NCHW_CONV_ADDR_LIST_SIZE); ++i) {
     dstList[i] = dst.GetValue(i);

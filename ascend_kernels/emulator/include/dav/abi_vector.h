@@ -252,10 +252,12 @@ DAV_API void vector_gather_blocks(DType type, Local dst, uint32_t dst_block_stri
 // Returns how many elements were kept.
 DAV_API uint64_t vector_gather_mask(const VecGatherMask& v);
 DAV_API void vector_transpose16(DType type, Local dst, Local src);
-// [outer, rows, columns] to [outer, columns, rows] through a scratch buffer.
+// [outer, rows, columns] to [outer, columns, rows] through `scratch_bytes` of a scratch buffer;
+// channels are the rows or the columns.
 DAV_API void vector_transpose_planes(DType type, Local dst, Local src, Local scratch,
-                                     uint32_t scratch_bytes, uint32_t outer, uint32_t rows,
-                                     uint32_t columns);
+                                     uint32_t scratch_length, uint32_t scratch_bytes,
+                                     uint32_t outer, uint32_t rows, uint32_t columns,
+                                     bool channels_first);
 DAV_API void vector_transpose_5hd(const VecTranspose5hd& v);
 DAV_API void vector_sort32(DType type, Local dst, Local score, Local index, int64_t repeats);
 DAV_API void vector_merge_sort(const VecMergeSort& v);
