@@ -104,6 +104,9 @@ void vector_reduce_all(const VecReduceAll& v) {
     }
   }
 
+  if (!sum && v.with_index && v.type == DType::F16 && best_index > UINT16_MAX)
+    in.trap(TrapKind::IllegalArgument, "the extremum has index %llu; indices end at 65535 in half",
+            static_cast<unsigned long long>(best_index));
   // What the intermediate rounds leave behind in the work area is theirs: only that it is written.
   if (!sequential) {
     const uint64_t used =

@@ -11,6 +11,12 @@ namespace AscendC {
 
 class TPipe;
 
+namespace Std {
+using std::get;
+using std::make_tuple;
+using std::tuple;
+}  // namespace Std
+
 constexpr uint32_t QBUF_MAX_LEN = 64;
 constexpr uint32_t defaultBufIDSize = 4;
 
@@ -197,6 +203,34 @@ class TPipe {
                                  ? ReserveTop(num * len)
                                  : Reserve(T::hardware, num * len, "InitBuffer");
     Internal::Attach(que, first, num, len, address);
+    return true;
+  }
+  // Buffers where the kernel wants them: (offset, bytes) each.
+  template <class T, class U, class V, class... Addrs>
+  __aicore__ inline bool InitBuffer(T& que, const Std::tuple<U, V>& addr0, const Addrs&... addrs) {
+    static_assert(T::isTQue, "InitBuffer(queue, addresses...)");
+    static_assert(T::hardware != Hardware::GM && T::dstPosition != TPosition::TSCM,
+                  "the queue has no place of its own");
+    constexpr auto num = static_cast<uint8_t>(1 + sizeof...(addrs));
+    TBufType* first = table_.Take(num, "InitBuffer");
+    const auto start = reinterpret_cast<TBufHandle>(first);
+    que.InitStartBufHandle(start, num, 0);
+    uint32_t index = 0;
+    const auto place = [&](const auto& addr) {
+      const auto at = static_cast<uint64_t>(std::get<0>(addr));
+      const auto len = static_cast<uint64_t>(std::get<1>(addr));
+      const uint32_t limit =
+          T::hardware == Hardware::L1 ? L1Limit() : Internal::HardwareBytes(T::hardware);
+      if (at % ONE_BLK_SIZE || len == 0 || at > limit || len > limit - at)
+        dav::raise_illegal("InitBuffer", "%llu bytes at %llu of %u in %s, in whole blocks of 32",
+                           static_cast<unsigned long long>(len),
+                           static_cast<unsigned long long>(at), limit,
+                           Internal::HardwareName(T::hardware));
+      que.InitBufHandle(this, index++, start, static_cast<uint32_t>(at),
+                        static_cast<uint32_t>(len));
+    };
+    place(addr0);
+    (place(addrs), ...);
     return true;
   }
   template <TPosition pos>

@@ -115,10 +115,21 @@ class TQueBind {
     return Buf2Tensor<T>(Pop(UserEvent<srcUserPos, dstUserPos>()));
   }
 
-  __aicore__ inline bool VacantInQue() { return usedCount_ < depth; }
-  __aicore__ inline bool HasTensorInQue() { return usedCount_ != 0; }
-  __aicore__ inline int32_t GetTensorCountInQue() { return usedCount_; }
+  // Queues of depth 0 keep no count.
+  __aicore__ inline bool VacantInQue() {
+    static_assert(depth != 0, "VacantInQue: a queue of depth 0 does not know");
+    return usedCount_ < depth;
+  }
+  __aicore__ inline bool HasTensorInQue() {
+    static_assert(depth != 0, "HasTensorInQue: a queue of depth 0 does not know");
+    return usedCount_ != 0;
+  }
+  __aicore__ inline int32_t GetTensorCountInQue() {
+    static_assert(depth != 0, "GetTensorCountInQue: a queue of depth 0 does not know");
+    return usedCount_;
+  }
   __aicore__ inline bool HasIdleBuffer() {
+    static_assert(depth != 0, "HasIdleBuffer: a queue of depth 0 does not know");
     for (uint8_t i = 0; i < bufNum_; ++i)
       if (bufStart_[i].state == TBufState::FREE) return true;
     return false;
@@ -289,6 +300,9 @@ class TBuf {
   // `size` elements from byte `bufOffset` on.
   template <typename T>
   __aicore__ inline LocalTensor<T> GetWithOffset(uint32_t size, uint32_t bufOffset) {
+    if (bufOffset % ONE_BLK_SIZE)
+      dav::raise_illegal("TBuf::GetWithOffset", "bufOffset is %u; offsets are multiples of 32",
+                         bufOffset);
     return Slice<T>(bufOffset, static_cast<uint32_t>(BytesOf<PrimT<T>>(size)));
   }
   template <typename T>

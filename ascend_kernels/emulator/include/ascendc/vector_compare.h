@@ -103,9 +103,6 @@ __aicore__ inline void Compare(const LocalTensor<T>& src0, const LocalTensor<T>&
 template <typename T>
 __aicore__ inline void GetCmpMask(const LocalTensor<T>& dst) {
   static_assert(dav::since_2201<T>, "GetCmpMask: not on this architecture");
-  if (dst.GetSize() * sizeof(PrimT<T>) < 128)
-    dav::raise_illegal("GetCmpMask", "dst has %u bytes, at least 128 are asked for",
-                       static_cast<uint32_t>(dst.GetSize() * sizeof(PrimT<T>)));
   dav::vector_get_compare_mask(dst.Operand());
 }
 template <typename T>
