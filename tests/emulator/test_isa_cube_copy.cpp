@@ -153,6 +153,40 @@ TEST(CubeCopyPad, PadsWithValueWithRegisterAndWithTheFirstElement) {
   EXPECT_EQ(got(3), row(0, {21, 22, 23}, 21));
 }
 
+// isPad writes the register of SetPadValue; without either the padding is anything.
+TEST(CubeCopyPad, TheValueStaysAndUnsetPaddingIsUndefined) {
+  const std::vector<uint16_t> in = {11, 12, 13};
+  std::vector<uint16_t> out(32), none(16);
+  CubeKernel k = vector_kernel([&] {
+    dav::data_copy_pad_in({Buffer::UB, 0}, addr(in), DType::U16, {1, 6, 0, 0}, {true, 0, 1, 7});
+    dav::data_copy_pad_in({Buffer::UB, 32}, addr(in), DType::U16, {1, 6, 0, 0}, {false, 0, 1, 0});
+    barrier();
+    dav::data_copy_out(addr(out), {Buffer::UB, 0}, DType::U16, {1, 2, 0, 0});
+  });
+  k.input(in).output(out).run();
+  for (int i = 3; i < 16; ++i) EXPECT_EQ(out[16 + i], 7);
+  CubeKernel unset = vector_kernel([&] {
+    dav::data_copy_pad_in({Buffer::UB, 0}, addr(in), DType::U16, {1, 6, 0, 0}, {false, 0, 1, 0});
+    barrier();
+    dav::data_copy_out(addr(none), {Buffer::UB, 0}, DType::U16, {1, 1, 0, 0});
+  });
+  unset.input(in).output(none);
+  EXPECT_TRAP(unset, TrapKind::UninitialisedRead, "UB");
+}
+
+// Elements of eight bytes are two of four to the hardware, also where it repeats the first one.
+TEST(CubeCopyPad, LongElementsRepeatTheirFirstHalf) {
+  const std::vector<uint64_t> in = {0x100000002u};
+  std::vector<uint64_t> out(4);
+  CubeKernel k = vector_kernel([&] {
+    dav::data_copy_pad_in({Buffer::UB, 0}, addr(in), DType::U64, {1, 8, 0, 0}, {});
+    barrier();
+    dav::data_copy_out(addr(out), {Buffer::UB, 0}, DType::U64, {1, 1, 0, 0});
+  });
+  k.input(in).output(out).run();
+  EXPECT_EQ(out, (std::vector<uint64_t>{0x100000002u, 0x200000002u, 0x200000002u, 0x200000002u}));
+}
+
 TEST(CubeCopyPad, WritesExactlyTheBytesAskedFor) {
   const auto in = counting(32);
   std::vector<uint16_t> out(16, 99);

@@ -193,7 +193,38 @@ TEST(CubeLoad3d, Refusals) {
   d.strideW = 64;
   refuse(TrapKind::IllegalArgument, "strideW is 64", d, DType::F16, kL0a);
   refuse(TrapKind::UnsupportedType, "int8_t", matrix_3d(32, 32), DType::I8, kL0b);
+  refuse(TrapKind::UnsupportedType, "uint16_t", matrix_3d(32, 32), DType::U16, kL0a);
   refuse(TrapKind::Misaligned, "512", matrix_3d(32, 32), DType::F16, {Buffer::L0A, 128});
+  // LoadData3DParamsV2: what channelSize leaves over, mStartPt, lengths short of the last fractal.
+  refuse(TrapKind::IllegalArgument, "channelSize is 44", matrix_3d(32, 44), DType::F16, kL0a);
+  refuse(TrapKind::IllegalArgument, "channelSize is 34", matrix_3d(32, 34), DType::I8, kL0a);
+  refuse(TrapKind::IllegalArgument, "channelSize is 6", matrix_3d(32, 6), DType::F32, kL0a);
+  d = matrix_3d(16, 32);
+  d.mStartPt = 8;
+  refuse(TrapKind::IllegalArgument, "mStartPt is 8", d, DType::F16, kL0a);
+  d = matrix_3d(32, 48);
+  d.kExtension = 24;
+  refuse(TrapKind::IllegalArgument, "kExtension is 24", d, DType::F16, kL0a);
+  d = matrix_3d(10, 32);
+  refuse(TrapKind::IllegalArgument, "mExtension is 10", d, DType::F16, kL0a);
+}
+
+// Lengths that cover the last fractal need be no multiple of anything.
+TEST(CubeLoad3d, MayEndInItsLastFractal) {
+  const auto plain = [](uint32_t r, uint32_t c) { return in_l0a(r, c, 16, 2); };
+  dav::Load3dDesc d = matrix_3d(10, 40);
+  d.kExtension = 24;
+  d.kStartPt = d.mStartPt = 16;
+  with_3d<uint16_t>(DType::F16, 32, 40, kL0a, d, 16 * 32, plain);
+}
+
+TEST(CubeLoad3d, TheFirstGenerationHasNoRegistersForIt) {
+  CubeKernel map([] { feature_map(1, 32); }, "Ascend910A");
+  EXPECT_TRAP(map, TrapKind::UnsupportedOp, "Ascend910A lacks");
+  CubeKernel boundary([] { dav::set_load3d_boundary(0); }, "Ascend910A");
+  EXPECT_TRAP(boundary, TrapKind::UnsupportedOp, "Ascend910A lacks");
+  CubeKernel repeat([] { dav::set_load3d_repeat(0, 1, 0); }, "Ascend910A");
+  EXPECT_TRAP(repeat, TrapKind::UnsupportedOp, "Ascend910A lacks");
 }
 
 }  // namespace

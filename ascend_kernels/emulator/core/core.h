@@ -102,6 +102,7 @@ class Core {
   ControlState control;
   // What LoadDataWithSparse brought: 128 bytes for each fractal of L0B. Empty before the first.
   std::vector<std::byte> sparse_index;
+  bool pad_value_set = false;  // before, DataCopyPad fills with anything
   // In-core flags: bit id of flags[source][destination].
   std::array<std::array<uint8_t, kPipeCount>, kPipeCount> flags{};
   // Event ids handed out by TPipe, same shape.

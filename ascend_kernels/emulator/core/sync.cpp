@@ -82,6 +82,10 @@ void wait_flag(Pipe src, Pipe dst, int32_t id) {
 void pipe_barrier(Pipe pipe) {
   Core& core = current_core();
   core.charge();
+  if (pipe == Pipe::S) {
+    core.trap(TrapKind::FlagMisuse, pipe, "PipeBarrier",
+              "takes no PIPE_S: the scalar unit is in order");
+  }
   if (pipe != Pipe::ALL && !core.has_pipe(pipe)) {
     core.trap(TrapKind::UnsupportedOp, pipe, "PipeBarrier", "%s has no pipe %s",
               to_string(core.kind()), to_string(pipe));

@@ -102,6 +102,32 @@ void note_atomic(Instruction& in, uint64_t addr, uint64_t bytes) {
                             Buffer::GM, addr, bytes);
 }
 
+bool saturates(const Instruction& in) {
+  return !is_coupled(in) && (in.core().control.ctrl >> 48 & 1) == 0;
+}
+
+namespace {
+
+template <typename T>
+void saturate(std::byte* row, size_t count, T infinity, T sign) {
+  for (size_t i = 0; i < count; ++i) {
+    T bits;
+    std::memcpy(&bits, row + i * sizeof(T), sizeof(T));
+    const T magnitude = static_cast<T>(bits & static_cast<T>(~sign));
+    if (magnitude < infinity) continue;
+    bits = magnitude > infinity ? T{0} : static_cast<T>((bits & sign) | (infinity - 1));
+    std::memcpy(row + i * sizeof(T), &bits, sizeof(T));
+  }
+}
+
+}  // namespace
+
+void saturate_row(DType type, std::byte* row, size_t count) {
+  if (type == DType::F16) saturate<uint16_t>(row, count, 0x7c00, 0x8000);
+  if (type == DType::BF16) saturate<uint16_t>(row, count, 0x7f80, 0x8000);
+  if (type == DType::F32) saturate<uint32_t>(row, count, 0x7f800000, 0x80000000);
+}
+
 void use_unit_flag(Instruction& in, uint32_t value) {
   if (value != 0 && value != 2 && value != 3) {
     in.trap(TrapKind::IllegalArgument, "unitFlag is %u, allowed are 0, 2 and 3", value);

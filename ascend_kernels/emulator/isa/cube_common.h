@@ -53,6 +53,11 @@ inline bool stores_combine(const Instruction& in) {
 // Records a read-modify-write in GM.
 void note_atomic(Instruction& in, uint64_t addr, uint64_t bytes);
 // Checks unitFlag (0, 2 or 3) and tells the tracker that the hardware orders this Mmad or Fixpipe.
+// Whether results may not be infinite or NaN (CTRL[48] is clear; Ascend C reference, Mmad and
+// Fixpipe, special values), and what becomes of them then: the largest finite value, and 0.
+bool saturates(const Instruction& in);
+void saturate_row(DType type, std::byte* row, size_t count);
+
 void use_unit_flag(Instruction& in, uint32_t value);
 
 // Two-byte elements of a 16x16 fractal, rows and columns exchanged, with their definedness.

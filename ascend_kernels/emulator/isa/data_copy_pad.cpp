@@ -57,7 +57,14 @@ void data_copy_pad_in(Local dst, uint64_t src, DType type, const PadBurstDesc& d
   }
   if (d.blockCount == 0 || d.blockLen == 0) return;
 
-  const uint64_t value = pad.isPad ? pad.paddingValue : in.core().control.pad_value;
+  // The library writes the value to the register that SetPadValue writes, where it stays.
+  if (pad.isPad) {
+    in.core().control.pad_value = pad.paddingValue;
+    in.core().pad_value_set = true;
+  }
+  const uint64_t value = in.core().control.pad_value;
+  // Elements of eight bytes travel as two of four.
+  const uint32_t unit = size == 8 ? 4 : size;
   const uint64_t used = left + d.blockLen + right;
   const uint64_t padded = round_up(used, kBlock);
   for (uint64_t i = 0; i < d.blockCount; ++i) {
@@ -69,10 +76,14 @@ void data_copy_pad_in(Local dst, uint64_t src, DType type, const PadBurstDesc& d
     std::memcpy(out + left, data, d.blockLen);
     std::byte element[8];
     std::memcpy(element, &value, sizeof element);
-    fill(out, left, element, size);
+    fill(out, left, element, unit);
     // Without padding asked for, what completes the last block repeats the burst's first element.
-    if (left == 0 && right == 0) std::memcpy(element, data, size);
-    fill(out + left + d.blockLen, padded - left - d.blockLen, element, size);
+    const bool dummy = left == 0 && right == 0;
+    if (dummy) std::memcpy(element, data, unit);
+    fill(out + left + d.blockLen, padded - left - d.blockLen, element, unit);
+    if (dummy || in.core().pad_value_set) continue;
+    if (left != 0) in.set_undefined(Buffer::UB, to, left);
+    in.set_undefined(Buffer::UB, to + left + d.blockLen, padded - left - d.blockLen);
   }
   in.work(pad_work(Path::GmToUb, d, src, d.srcStride));
 }
@@ -100,6 +111,7 @@ void set_pad_value(uint64_t value) {
   Instruction in(Pipe::S, "SetPadValue");
   require_feature(in, Feature::DataCopyPad);
   in.core().control.pad_value = value;
+  in.core().pad_value_set = true;
 }
 
 }  // namespace dav

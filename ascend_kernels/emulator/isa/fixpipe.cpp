@@ -59,10 +59,19 @@ void require_arguments(const Instruction& in, const Target& dst, Local src, DTyp
 
 // The quantisation words: one, or one per column.
 std::vector<uint64_t> load_factors(Instruction& in, const FixpipeDesc& d) {
-  if (!takes_vector(d.quant)) return {d.quant_scalar};
-  std::vector<uint64_t> factors(d.nSize);
-  const uint64_t bytes = uint64_t{d.nSize} * 8;
-  std::memcpy(factors.data(), in.read(d.quant_vector.buffer, d.quant_vector.addr, bytes), bytes);
+  std::vector<uint64_t> factors(1, d.quant_scalar);
+  if (takes_vector(d.quant)) {
+    factors.resize(d.nSize);
+    const uint64_t bytes = uint64_t{d.nSize} * 8;
+    std::memcpy(factors.data(), in.read(d.quant_vector.buffer, d.quant_vector.addr, bytes), bytes);
+  }
+  if (in.timing_only() || !(takes_vector(d.quant) || takes_scalar(d.quant))) return factors;
+  for (size_t i = 0; i < factors.size(); ++i) {
+    // Bits 13 to 31 are the scale's: 10 of its mantissa below 8 of its exponent.
+    const uint64_t exponent = factors[i] >> 23 & 0xff, mantissa = factors[i] >> 13 & 0x3ff;
+    if (exponent != 255 && (exponent != 0 || mantissa == 0)) continue;
+    in.trap(TrapKind::IllegalArgument, "quantisation factor %zu is infinite, NaN or subnormal", i);
+  }
   return factors;
 }
 
@@ -84,6 +93,7 @@ void write_rows(Instruction& in, const Target& dst, Local src, DType src_type,
   const uint64_t column_step = uint64_t{d.srcStride} * kRow;
   const std::vector<uint64_t> factors = load_factors(in, d);
   const bool converts = d.quant != Quant::None || d.relu;
+  const bool saturated = d.quant != Quant::None && saturates(in);
   std::vector<std::byte> row(uint64_t{d.nSize} * size), gathered(uint64_t{tiles} * kRow);
   for (uint32_t nd = 0; nd < d.ndNum; ++nd) {
     const uint64_t from = src.addr + uint64_t{nd} * d.srcNdStride * kSide * kRow;
@@ -114,6 +124,7 @@ void write_rows(Instruction& in, const Target& dst, Local src, DType src_type,
       const std::byte* data = gathered.data();
       if (converts) {
         convert_row(d.quant, d.relu, dst.type, src_type, factors.data(), data, row.data(), d.nSize);
+        if (saturated) saturate_row(dst.type, row.data(), d.nSize);
         data = row.data();
       }
       store(in, dst, to + uint64_t{r} * d.dstStride * size, data, row.size());
@@ -129,6 +140,7 @@ void write_nz(Instruction& in, const Target& dst, Local src, DType src_type, con
   const uint64_t column_step = uint64_t{d.srcStride} * kRow;
   const std::vector<uint64_t> factors = load_factors(in, d);
   const bool vector = takes_vector(d.quant);
+  const bool saturated = d.quant != Quant::None && saturates(in);
   std::vector<std::byte> column(uint64_t{d.mSize} * width * size);
   for (uint32_t first = 0, index = 0; first < d.nSize; first += width, ++index) {
     const uint32_t lanes = std::min(width, d.nSize - first);
@@ -148,6 +160,7 @@ void write_nz(Instruction& in, const Target& dst, Local src, DType src_type, con
       }
       done += part;
     }
+    if (saturated) saturate_row(dst.type, column.data(), uint64_t{d.mSize} * lanes);
     store(in, dst, dst.addr + uint64_t{index} * d.dstStride * kBlock, column.data(),
           uint64_t{d.mSize} * lanes * size);
   }
@@ -194,6 +207,18 @@ void run(Instruction& in, const Target& dst, Local src, DType src_type, const Fi
   in.work(w);
 }
 
+uint64_t nd_registers(uint32_t number, uint32_t src_stride, uint32_t dst_stride) {
+  return uint64_t{number} | uint64_t{src_stride} << 16 | uint64_t{dst_stride} << 32;
+}
+
+// Fixpipe leaves its factor in the register that DataCopy out of L0C reads, and takes the place of
+// a vector of factors from there.
+FixpipeDesc through_registers(ControlState& control, FixpipeDesc d) {
+  if (takes_scalar(d.quant)) control.fixpipe_quant = d.quant_scalar;
+  d.quant_vector = {Buffer::FB, static_cast<uint32_t>(control.fixpipe_quant_addr)};
+  return d;
+}
+
 // Parameters that DataCopy out of L0C keeps in registers.
 FixpipeDesc with_registers(const ControlState& control, FixpipeDesc d) {
   d.ndNum = static_cast<uint32_t>(control.fixpipe_nz2nd & 0xffff);
@@ -208,12 +233,14 @@ FixpipeDesc with_registers(const ControlState& control, FixpipeDesc d) {
 
 void fixpipe_to_gm(uint64_t dst, DType dst_type, Local src, DType src_type, const FixpipeDesc& d) {
   Instruction in(Pipe::FIX, "Fixpipe");
-  run(in, {Buffer::GM, dst, dst_type}, src, src_type, d);
+  ControlState& control = in.core().control;
+  if (d.nz2nd) control.fixpipe_nz2nd = nd_registers(d.ndNum, d.srcNdStride, d.dstNdStride);
+  run(in, {Buffer::GM, dst, dst_type}, src, src_type, through_registers(control, d));
 }
 
 void fixpipe_to_l1(Local dst, DType dst_type, Local src, DType src_type, const FixpipeDesc& d) {
   Instruction in(Pipe::FIX, "Fixpipe");
-  FixpipeDesc nz = d;
+  FixpipeDesc nz = through_registers(in.core().control, d);
   nz.nz2nd = false;  // has no effect on this path
   run(in, {dst.buffer, dst.addr, dst_type}, src, src_type, nz);
 }
@@ -240,8 +267,7 @@ void set_fixpipe_nz2nd(uint32_t ndNum, uint32_t srcNdStride, uint32_t dstNdStrid
   in.require_range("ndNum", ndNum, 1, 65535);
   if (ndNum > 1) in.require_range("srcNdStride", srcNdStride, 1, 512);
   if (ndNum > 1) in.require_range("dstNdStride", dstNdStride, 1, 65535);
-  in.core().control.fixpipe_nz2nd =
-      uint64_t{ndNum} | uint64_t{srcNdStride} << 16 | uint64_t{dstNdStride} << 32;
+  in.core().control.fixpipe_nz2nd = nd_registers(ndNum, srcNdStride, dstNdStride);
 }
 
 void set_fixpipe_quant_scalar(uint64_t scalar) {

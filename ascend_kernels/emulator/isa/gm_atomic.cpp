@@ -114,6 +114,9 @@ void atomic_store(Instruction& in, uint64_t addr, const std::byte* data, uint64_
 
 void set_atomic_type(DType type) {
   Instruction in(Pipe::S, "SetAtomicType");
+  if (cube::is_coupled(in)) {
+    in.trap(TrapKind::UnsupportedOp, "%s lacks this instruction", in.core().chip().name.c_str());
+  }
   in.core().control.atomic_type = type;
 }
 

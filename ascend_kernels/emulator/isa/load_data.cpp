@@ -15,9 +15,16 @@ bool is_l0(Buffer b) { return b == Buffer::L0A || b == Buffer::L0B; }
 // The first generation moves integers of one and two bytes and half only.
 void require_type(const Instruction& in, DType type) {
   const bool wide = size_of(type) > 2 || type == DType::BF16 || type == DType::I4;
-  if (size_of(type) <= 4 && !(is_coupled(in) && wide)) return;
+  const bool element = size_of(type) <= 4 && type != DType::Bool;
+  if (element && !(is_coupled(in) && wide)) return;
   in.trap(TrapKind::UnsupportedType, "%s cannot load %s", in.core().chip().name.c_str(),
           type_name(type));
+}
+
+// Only loads from GM to L1 count down; the library drops addrMode on every other path.
+void require_upwards(const Instruction& in, bool decrement) {
+  if (!decrement) return;
+  in.trap(TrapKind::IllegalArgument, "addrMode is 1, this path allows 0");
 }
 
 void require_limits(const Instruction& in, const Load2dDesc& d) {
@@ -132,17 +139,14 @@ void load_data_2d(Local dst, Local src, DType type, const Load2dDesc& d) {
   if (d.ifTranspose && size_of(type) != 2) {
     in.trap(TrapKind::UnsupportedType, "ifTranspose takes 16-bit types, not %s", type_name(type));
   }
-  if (is_coupled(in) && d.decrement) {
-    in.trap(TrapKind::IllegalArgument, "addrMode is 1, this path allows 0");
-  }
+  require_upwards(in, d.decrement);
   const uint64_t dst_step = (uint64_t{d.dstGap} + 1) * kFractal;
-  if (!d.ifTranspose && !d.decrement && d.srcStride >= 1 && d.repeatTimes > 0) {
+  if (!d.ifTranspose && d.srcStride >= 1 && d.repeatTimes > 0) {
     move_pieces(in, dst.buffer, dst.addr, Buffer::L1, src.addr + uint64_t{d.startIndex} * kFractal,
                 {d.repeatTimes, kFractal, dst_step, uint64_t{d.srcStride} * kFractal});
   } else {
     for (uint32_t i = 0; i < d.repeatTimes; ++i) {
-      const uint64_t from =
-          src.addr + source_index(in, d.startIndex, d.srcStride, d.decrement, i) * kFractal;
+      const uint64_t from = src.addr + (d.startIndex + uint64_t{d.srcStride} * i) * kFractal;
       const uint64_t to = dst.addr + i * dst_step;
       if (d.ifTranspose) {
         transpose_fractal_b16(in, dst.buffer, to, Buffer::L1, from);
@@ -153,7 +157,7 @@ void load_data_2d(Local dst, Local src, DType type, const Load2dDesc& d) {
   }
   for (uint32_t i = 0; i < d.repeatTimes && in.checking(); ++i) {
     FractalSource from;
-    from.l1 = src.addr + source_index(in, d.startIndex, d.srcStride, d.decrement, i) * kFractal;
+    from.l1 = src.addr + (d.startIndex + uint64_t{d.srcStride} * i) * kFractal;
     from.element_bits = d.ifTranspose ? 16 : 0;
     note_fractal(in, dst.buffer, dst.addr + i * dst_step, from);
   }
@@ -171,7 +175,8 @@ void load_data_2d_gm(Local dst, uint64_t src, DType type, const Load2dDesc& d) {
   if (d.ifTranspose) {
     in.trap(TrapKind::UnsupportedPath, "only loads from L1 transpose");
   }
-  if (to_l0 && type == DType::I4) {
+  if (to_l0) require_upwards(in, d.decrement);
+  if (type == DType::I4) {
     in.trap(TrapKind::UnsupportedType, "only loads from L1 take int4b_t");
   }
   if (is_coupled(in) && !to_l0 && d.dstGap != 0) {
@@ -227,10 +232,12 @@ void load_data_transpose(Local dst, Local src, DType type, const LoadTransposeDe
   require_feature(in, Feature::LoadDataWithTranspose);
   if (src.buffer != Buffer::L1 || !is_l0(dst.buffer)) refuse_path(in, dst.buffer, src.buffer);
   require_buffer(in, dst, dst.buffer, "dst");
-  if (size_of(type) > 4 || (type == DType::I4 && dst.buffer != Buffer::L0B)) {
+  const bool plain = type == DType::I16 || type == DType::U16 || type == DType::Bool;
+  if (size_of(type) > 4 || plain || (type == DType::I4 && dst.buffer != Buffer::L0B)) {
     in.trap(TrapKind::UnsupportedType, "%s is not loaded transposed into %s", type_name(type),
             to_string(dst.buffer));
   }
+  require_upwards(in, d.decrement);
   in.require_range("startIndex", d.startIndex, 0, 65535);
   in.require_range("repeatTimes", d.repeatTimes, 0, 255);
   in.require_range("srcStride", d.srcStride, 0, 65535);
@@ -243,8 +250,7 @@ void load_data_transpose(Local dst, Local src, DType type, const LoadTransposeDe
   const uint64_t square_bytes = uint64_t{s.fractals} * kFractal;
   const uint64_t fractal_step = (uint64_t{d.dstFracGap} + 1) * kFractal;
   for (uint32_t i = 0; i < d.repeatTimes; ++i) {
-    const uint64_t from =
-        src.addr + source_index(in, d.startIndex, d.srcStride, d.decrement, i) * square_bytes;
+    const uint64_t from = src.addr + (d.startIndex + uint64_t{d.srcStride} * i) * square_bytes;
     const uint64_t to = dst.addr + (uint64_t{d.dstGap} + 1) * kFractal * i;
     if (s.fractals == 1) {
       transpose_fractal_b16(in, dst.buffer, to, Buffer::L1, from);

@@ -70,9 +70,24 @@ class Columns {
 // Elements of a 32-byte block. Blocks of int4b_t move whole; only transposition looks inside one.
 uint32_t c0_of(DType type) { return type == DType::I4 ? 2 * kBlock : kBlock / size_of(type); }
 
+// What a feature map's last block of channels may hold.
+void require_channels(const Instruction& in, DType type, uint32_t channels) {
+  const uint32_t c0 = c0_of(type), rest = channels % c0;
+  const uint32_t least = type == DType::I4 ? 8 : 4;
+  if (rest == 0 || (rest >= least && (rest & (rest - 1)) == 0)) return;
+  in.trap(TrapKind::IllegalArgument,
+          "channelSize is %u: the remainder by %u may be 0 or a power of 2 from %u", channels, c0,
+          least);
+}
+
 void require_limits(const Instruction& in, DType type, Buffer dst, const Load3dDesc& d) {
   const uint32_t size = size_of(type);
   const uint32_t c0 = c0_of(type);
+  require_channels(in, type, d.channelSize);
+  // The library's own check; types of four bytes and int4b_t start anywhere.
+  if (size <= 2 && type != DType::I4 && d.mStartPt % kSide != 0) {
+    in.trap(TrapKind::IllegalArgument, "mStartPt is %u, no multiple of %u", d.mStartPt, kSide);
+  }
   in.require_range("strideW", d.strideW, 1, 63);
   in.require_range("strideH", d.strideH, 1, 63);
   in.require_range("dilationFilterW", d.dilationFilterW, 1, 255);
@@ -125,6 +140,23 @@ struct Source {
     return boundary == 0 ? address : address % boundary;
   }
 };
+
+// Lengths in whole blocks and fractals, but for the last ones of the matrix.
+void require_extension(const Instruction& in, DType type, const Load3dDesc& d, const Columns& map,
+                       uint64_t all_blocks) {
+  const uint32_t c0 = c0_of(type);
+  if (d.kExtension % c0 != 0 && (d.kStartPt + d.kExtension) / c0 + 1 < all_blocks) {
+    in.trap(TrapKind::IllegalArgument,
+            "kExtension is %u, no multiple of %u, and ends before the last fractal of the matrix",
+            d.kExtension, c0);
+  }
+  const int64_t end = int64_t{d.mStartPt} + d.mExtension;
+  if (size_of(type) <= 2 && d.mExtension % kSide != 0 && end / kSide < (map.rows() - 1) / kSide) {
+    in.trap(TrapKind::IllegalArgument,
+            "mExtension is %u, no multiple of %u, and ends before the last fractal of the matrix",
+            d.mExtension, kSide);
+  }
+}
 
 // One iteration of a load: rows [first_row, last_row) and `blocks` blocks of the matrix, and where
 // in the loaded matrix they go.
@@ -213,7 +245,8 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
     refuse_path(in, dst.buffer, src.buffer);
   }
   require_buffer(in, dst, dst.buffer, "dst");
-  if (size_of(type) > 4) {
+  const bool plain = type == DType::I16 || type == DType::U16 || type == DType::Bool;
+  if (size_of(type) > 4 || plain) {
     in.trap(TrapKind::UnsupportedType, "no 3D load takes %s", type_name(type));
   }
   in.require_aligned(dst.buffer, dst.addr, kFractal, "dst");
@@ -233,6 +266,7 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
   const uint32_t c0 = c0_of(type);
   const Columns columns(in, map, d);
   const uint64_t all_blocks = ceil_div(d.channelSize, c0) * d.filterH * d.filterW;
+  require_extension(in, type, d, columns, all_blocks);
   const uint64_t m_tiles = ceil_div(d.mExtension, kSide), blocks = ceil_div(d.kExtension, c0);
   // Iterations are parts of one matrix, one below or beside the other.
   Placement place;
@@ -285,6 +319,7 @@ void load_data_3d(Local dst, Local src, DType type, const Load3dDesc& d) {
 
 void set_fmatrix(bool right, uint32_t l1H, uint32_t l1W, const uint8_t padList[4]) {
   Instruction in(Pipe::S, "SetFmatrix");
+  require_feature(in, Feature::LoadData3Dv2);
   in.require_range("l1H", l1H, 0, 32767);
   in.require_range("l1W", l1W, 0, 32767);
   FeatureMap f;
@@ -300,11 +335,13 @@ void set_fmatrix(bool right, uint32_t l1H, uint32_t l1W, const uint8_t padList[4
 
 void set_load_padding(uint64_t value) {
   Instruction in(Pipe::S, "SetLoadDataPaddingValue");
+  require_feature(in, Feature::LoadData3Dv2);
   in.core().control.load_padding = value;
 }
 
 void set_load3d_boundary(uint32_t bytes) {
   Instruction in(Pipe::S, "SetLoadDataBoundary");
+  require_feature(in, Feature::LoadData3Dv2);
   if (bytes != 0) {
     in.require_range("boundaryValue", bytes, 1024, in.core().size_of(Buffer::L1));
     if (bytes % kBlock != 0) {
@@ -316,6 +353,7 @@ void set_load3d_boundary(uint32_t bytes) {
 
 void set_load3d_repeat(uint32_t repeatStride, uint32_t repeatTime, uint32_t repeatMode) {
   Instruction in(Pipe::S, "SetLoadDataRepeat");
+  require_feature(in, Feature::LoadData3Dv2);
   in.require_range("repeatStride", repeatStride, 0, 65535);
   in.require_range("repeatTime", repeatTime, 0, 255);
   in.require_range("repeatMode", repeatMode, 0, 1);

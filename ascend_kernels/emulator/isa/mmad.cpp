@@ -185,6 +185,12 @@ void multiply(const Instruction& in, const MmadShape& s, const MmadDesc& d, cons
   float* c = reinterpret_cast<float*>(o.c);
   start_from(s, d, reinterpret_cast<const float*>(o.bias), c);
   multiply_float(s, left, right, c);
+  if (saturates(in)) {
+    const size_t rows = size_t{s.m_tiles} * kSide;
+    for (uint32_t nb = 0; nb < s.n_tiles; ++nb) {
+      saturate_row(DType::F32, o.c + nb * rows * kSide * 4, size_t{s.m} * kSide);
+    }
+  }
   mark_invalid(s, c);
 }
 

@@ -127,6 +127,10 @@ __aicore__ inline void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor
                                    const DataCopyParams& dataCopyParams,
                                    const DataCopyPadParams& padParams) {
   static_assert(dav::since_2201<T>, "DataCopyPad does not exist on this chip");
+  if (padParams.paddingValue != 0) {
+    dav::raise_illegal("DataCopyPad", "paddingValue of DataCopyPadParams is %llu, it takes 0 only",
+                       static_cast<unsigned long long>(padParams.paddingValue));
+  }
   dav::data_copy_pad_in(
       dst.Operand(), src.Operand(), dav::dtype_of<T>,
       {dataCopyParams.blockCount, dataCopyParams.blockLen, dataCopyParams.srcStride,
@@ -177,3 +181,4 @@ __aicore__ inline void SetPadValue(T paddingValue) {
 }  // namespace AscendC
 
 #include "ascendc/data_copy_l0c.h"
+#include "ascendc/data_copy_nz2nd.h"

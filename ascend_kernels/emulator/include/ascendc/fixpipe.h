@@ -36,15 +36,36 @@ inline FixpipeDesc fixpipe_desc(const AscendC::FixpipeParamsV220& p, AscendC::CO
   return d;
 }
 
-// Brings the factors of a tensor quantisation from L1 to the start of the Fixpipe buffer.
-template <typename S>
-Local load_quant_vector(const AscendC::LocalTensor<S>& workspace, uint32_t columns) {
-  const Local vector{Buffer::FB, 0};
-  BurstDesc d;
-  d.blockLen = (columns * 8 + 127) / 128;
-  data_copy_local(vector, DType::U64, workspace.Operand(), DType::U64, d);
-  pipe_barrier(Pipe::FIX);
-  return vector;
+// A tensor quantisation as the library does it: the Fixpipe buffer takes the factors of 256
+// columns, and more than these leave 128 at a time. `out` gets the part's descriptor and its
+// offsets in bytes.
+template <typename T, typename S, typename Out>
+void fixpipe_with_factors(const AscendC::LocalTensor<S>& workspace, FixpipeDesc d, Out out) {
+  if (d.quant != Quant::VDeqF16 && d.quant != Quant::VF32ToB8 && d.quant != Quant::VReq8) {
+    raise_illegal("Fixpipe", "%s",
+                  "cbufWorkspace goes with quantPre VDEQF16, VQF322B8_PRE and VREQ8 only");
+  }
+  const uint32_t total = d.nSize, part = total <= 256 ? total : 128;
+  for (uint32_t first = 0; first < total; first += part) {
+    if (first != 0) pipe_barrier(Pipe::FIX);
+    d.nSize = total - first < part ? total - first : part;
+    Local factors = workspace.Operand();
+    factors.addr += first * 8;
+    BurstDesc burst;
+    burst.blockLen = (d.nSize * 8 + 127) / 128;
+    data_copy_local({Buffer::FB, 0}, DType::U64, factors, DType::U64, burst);
+    set_fixpipe_quant_vector({Buffer::FB, 0});
+    pipe_barrier(Pipe::FIX);
+    const uint32_t column = first / 16;
+    out(d,
+        d.nz2nd ? uint64_t{first} * sizeof(AscendC::PrimT<T>) : uint64_t{column} * d.dstStride * 32,
+        column * d.srcStride * 64);
+  }
+}
+
+inline Local behind(Local operand, uint64_t bytes) {
+  operand.addr += static_cast<uint32_t>(bytes);
+  return operand;
 }
 
 }  // namespace dav
@@ -69,9 +90,13 @@ __aicore__ inline void Fixpipe(const LocalTensor<T>& dst, const LocalTensor<U>& 
                                const FixpipeParamsV220& intriParams) {
   static_assert(dav::fixpipe_types<T, U>(), "Fixpipe: unsupported combination of types");
   static_assert(config.format != CO2Layout::COLUMN_MAJOR, "CFG_COLUMN_MAJOR needs a later chip");
-  dav::FixpipeDesc d = dav::fixpipe_desc(intriParams, config.format);
-  d.quant_vector = dav::load_quant_vector(cbufWorkspace, intriParams.nSize);
-  dav::fixpipe_to_l1(dst.Operand(), dav::dtype_of<T>, src.Operand(), dav::dtype_of<U>, d);
+  dav::FixpipeDesc whole = dav::fixpipe_desc(intriParams, config.format);
+  whole.nz2nd = false;  // has no effect on this path
+  dav::fixpipe_with_factors<T>(
+      cbufWorkspace, whole, [&](const dav::FixpipeDesc& d, uint64_t to, uint32_t from) {
+        dav::fixpipe_to_l1(dav::behind(dst.Operand(), to), dav::dtype_of<T>,
+                           dav::behind(src.Operand(), from), dav::dtype_of<U>, d);
+      });
 }
 
 template <typename T, typename U, const FixpipeConfig& config = CFG_ROW_MAJOR>
@@ -91,9 +116,12 @@ __aicore__ inline void Fixpipe(const GlobalTensor<T>& dst, const LocalTensor<U>&
                                const FixpipeParamsV220& intriParams) {
   static_assert(dav::fixpipe_types<T, U>(), "Fixpipe: unsupported combination of types");
   static_assert(config.format != CO2Layout::COLUMN_MAJOR, "CFG_COLUMN_MAJOR needs a later chip");
-  dav::FixpipeDesc d = dav::fixpipe_desc(intriParams, config.format);
-  d.quant_vector = dav::load_quant_vector(cbufWorkspace, intriParams.nSize);
-  dav::fixpipe_to_gm(dst.Operand(), dav::dtype_of<T>, src.Operand(), dav::dtype_of<U>, d);
+  dav::fixpipe_with_factors<T>(cbufWorkspace, dav::fixpipe_desc(intriParams, config.format),
+                               [&](const dav::FixpipeDesc& d, uint64_t to, uint32_t from) {
+                                 dav::fixpipe_to_gm(dst.Operand() + to, dav::dtype_of<T>,
+                                                    dav::behind(src.Operand(), from),
+                                                    dav::dtype_of<U>, d);
+                               });
 }
 
 __aicore__ inline void SetFixpipeNz2ndFlag(uint16_t ndNum, uint16_t srcNdStride,

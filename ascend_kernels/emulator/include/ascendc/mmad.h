@@ -110,6 +110,13 @@ __aicore__ inline void Mmad(const LocalTensor<T>& dst, const LocalTensor<U>& fm,
                     !std::is_same<PrimT<U>, int4b_t>::value &&
                     std::is_same<PrimT<T>, PrimT<V>>::value,
                 "Mmad: this chip does not take this combination of types");
+  if (bias.Buffer() != dav::Buffer::BT && bias.Buffer() != dav::Buffer::L0C) {
+    dav::raise_illegal("Mmad", "%s", "bias has to lie in C2 or CO1");
+  }
+  // The library passes cmatrixInitVal on, and C that starts from zero starts from nothing else.
+  if (mmadParams.cmatrixInitVal) {
+    dav::raise_illegal("Mmad", "%s", "cmatrixInitVal is true: C starts from 0, not from the bias");
+  }
   dav::MmadDesc d = dav::mmad_desc(mmadParams);
   d.from_bias = bias.Buffer() == dav::Buffer::BT;
   d.init_zero = false;
