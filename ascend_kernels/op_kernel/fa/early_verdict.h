@@ -48,7 +48,8 @@ class EarlyVerdict {
  private:
   // Steps by which vector cores may be behind the cube core without it having to wait.
   static constexpr uint32_t kPatience = 6;
-  // Queries are fetched for the task after the next.
+  // Queries are fetched for the task after the next; a vector core may already look for samples
+  // before the first step of the next.
   static constexpr uint32_t kReach = 3;
 
   uint32_t bands_ = 0;

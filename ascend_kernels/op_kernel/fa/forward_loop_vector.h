@@ -143,7 +143,9 @@ class ForwardLoopVector {
     if (share.count != 0) {
       softmax_.End(share.count);
     } else {
-      // The rest of the pipeline relies on barriers between steps.
+      // The last slice's statistics, which the next slice would finish: their output may come
+      // first. The rest of the pipeline relies on barriers between steps.
+      softmax_.Flush();
       AscendC::PipeBarrier<PIPE_V>();
     }
     bridge_.WeightsReady();

@@ -32,10 +32,20 @@ class SampleCursor {
   // Whether another band is due here; which. The second band of a task follows the first.
   __aicore__ inline bool Next(Step& band) {
     const uint32_t lead = calm_ ? plan_.longest_lead : plan_.shortest_lead;
-    while (ahead_.Valid() &&
-           (second_ || (reached_ <= position_ + lead && ahead_.Round() <= round_ + 1))) {
+    while (second_ || reached_ <= position_ + lead) {
+      if (taken_ && ahead_.Current().ends && ahead_.Round() > round_) {
+        // Whether there is a task behind this one may change before it is due (EarlyVerdict).
+        return false;
+      }
+      if (taken_) {
+        ahead_.Next();
+        taken_ = false;
+      }
+      if (!ahead_.Valid() || ahead_.Round() > round_ + 1) {
+        return false;
+      }
       band = ahead_.Current();
-      ahead_.Next();
+      taken_ = true;
       ++reached_;
       if (band.first) {
         second_ = !second_ && !band.closes;
@@ -52,6 +62,7 @@ class SampleCursor {
   uint32_t position_ = 0;
   uint32_t round_ = 0;
   uint32_t reached_ = 0;  // steps looked at
+  bool taken_ = false;    // ahead_'s step is one of them
   bool second_ = false;   // a task's second band is next
   bool calm_ = true;      // no outputs are stored just before
 };
