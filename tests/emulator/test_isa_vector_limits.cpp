@@ -124,6 +124,16 @@ TEST(VectorLimits, AddDeqReluSpoilsItsSources) {
     compute();
     EXPECT_EQ(floats(take(ub<half>(512, 16), 2)), (std::vector<float>{4, 0}));
   });
+  on_aiv([] {
+    SetDeqScale(half(0.5f));
+    uint64_t mask[2] = {3, 0};
+    auto a = put<int32_t>(0, {6, -8}), b = put<int32_t>(256, {2, 2});
+    AddDeqRelu(ub<half>(512, 16), a, b, mask, 1, {1, 1, 1, 4, 8, 8});
+    PipeBarrier<PIPE_V>();  // both work in the same scratch
+    a = put<int32_t>(1024, {6, -8}), b = put<int32_t>(1280, {2, 2});
+    AddDeqRelu<half, int32_t, true>(ub<half>(1536, 16), a, b, uint64_t{2}, 1, {1, 1, 1, 4, 8, 8});
+    EXPECT_EQ(floats(take(ub<half>(512, 16), 2)), floats(take(ub<half>(1536, 16), 2)));
+  });
   illegal([&] { take(compute(), 1); }, TrapKind::UninitialisedRead, "");
   illegal(
       [&] {
@@ -180,6 +190,26 @@ TEST(PipeLimits, BuffersWhereTheKernelWantsThem) {
         buf.GetWithOffset<float>(8, 4);
       },
       TrapKind::IllegalArgument, "bufOffset");
+}
+
+// ReducePairElem: ReduceType::SUM only.
+TEST(VectorLimits, PairsHaveSumsOnly) {
+  illegal(
+      [] {
+        put<float>(0, iota<float>(64));
+        dav::vector_reduce_pair({"ReducePairElem",
+                                 dav::ReduceOp::Max,
+                                 dav::DType::F32,
+                                 dav::ReduceLayout::OnlyValue,
+                                 {dav::Buffer::UB, 512},
+                                 1,
+                                 {dav::Buffer::UB, 0},
+                                 1,
+                                 8,
+                                 dav::VecMask::lanes(64),
+                                 1});
+      },
+      TrapKind::UnsupportedOp, "pairs");
 }
 
 TEST(VectorLimits, FirstGenerationLacks) {

@@ -235,6 +235,8 @@ void vector_reduce_block(const VecReduce& v) {
 
 void vector_reduce_pair(const VecReduce& v) {
   Instruction in(Pipe::V, v.name);
+  if (v.op != ReduceOp::Sum)
+    in.trap(TrapKind::UnsupportedOp, "pairs can be added, no extremum of them exists");
   Prepared p = prepare(in, v);
   in.require_aligned(Buffer::UB, v.dst.addr, vec::kBlock, "dst");
   if (p.plan.repeats == 0) return;

@@ -292,12 +292,6 @@ class TPipe {
     return tensor;
   }
 
-  // Bytes handed out of a buffer so far.
-  template <TPosition pos>
-  __aicore__ inline uint64_t GetQueueEndAddress() const {
-    return next_[static_cast<size_t>(GetPhyType(pos))];
-  }
-
   __aicore__ inline void Reset() {
     table_.Drain(false);
     dav::init_soc_state();
@@ -322,6 +316,15 @@ class TPipe {
   }
 
  private:
+  template <typename T, TPosition pos>
+  friend bool PopStackBuffer(LocalTensor<T>& popBuffer);
+
+  // Bytes handed out of a buffer so far.
+  template <TPosition pos>
+  uint64_t GetQueueEndAddress() const {
+    return next_[static_cast<size_t>(GetPhyType(pos))];
+  }
+
   static constexpr bool kMatrixEvents = __NPU_ARCH__ == 2201 && g_coreType == AscendC::AIC;
 
   uint32_t Reserve(Hardware hardware, uint32_t bytes, const char* what) {

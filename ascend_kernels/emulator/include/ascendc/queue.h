@@ -317,8 +317,6 @@ class TBuf {
   __aicore__ inline LocalTensor<T> DeQue() {
     return Get<T>();
   }
-  __aicore__ inline uint32_t GetBufLen() const { return bufLen_; }
-
   __aicore__ inline void InitStartBufHandle(TBufHandle start, uint8_t, uint32_t len) {
     bufStart_ = reinterpret_cast<TBufType*>(start);
     bufLen_ = len;

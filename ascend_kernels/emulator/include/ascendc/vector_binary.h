@@ -128,6 +128,28 @@ __aicore__ inline void AddDeqRelu(const LocalTensor<half>& dst, const LocalTenso
                                   const LocalTensor<int32_t>& src1, const int32_t& count) {
   Internal::Binary("AddDeqRelu", dav::BinaryOp::AddDeqRelu, dst, src0, src1, count);
 }
+// The same with the types written out.
+template <typename T, typename U, bool isSetMask = true>
+__aicore__ inline void AddDeqRelu(const LocalTensor<T>& dst, const LocalTensor<U>& src0,
+                                  const LocalTensor<U>& src1, uint64_t mask[],
+                                  const uint8_t repeatTime,
+                                  const BinaryRepeatParams& repeatParams) {
+  AddDeqRelu<isSetMask>(dst, src0, src1, mask, repeatTime, repeatParams);
+}
+template <typename T, typename U, bool isSetMask = true>
+__aicore__ inline void AddDeqRelu(const LocalTensor<T>& dst, const LocalTensor<U>& src0,
+                                  const LocalTensor<U>& src1, uint64_t mask,
+                                  const uint8_t repeatTime,
+                                  const BinaryRepeatParams& repeatParams) {
+  AddDeqRelu<isSetMask>(dst, src0, src1, mask, repeatTime, repeatParams);
+}
+template <typename T, typename U>
+__aicore__ inline void AddDeqRelu(const LocalTensor<T>& dst, const LocalTensor<U>& src0,
+                                  const LocalTensor<U>& src1, const int32_t& count) {
+  static_assert(std::is_same<T, half>::value && std::is_same<U, int32_t>::value,
+                "AddDeqRelu: half from int32_t");
+  AddDeqRelu(dst, src0, src1, count);
+}
 #endif
 
 }  // namespace AscendC

@@ -15,6 +15,9 @@ constexpr dav::ReduceOp ReduceOpOf(ReduceType type) {
                                    : dav::ReduceOp::Min;
 }
 
+constexpr bool AnyReduction(ReduceType) { return true; }
+constexpr bool IsSum(ReduceType type) { return type == ReduceType::SUM; }
+
 template <typename T>
 dav::VecReduce Reduction(const char* name, ReduceType type, const LocalTensor<T>& dst,
                          const LocalTensor<T>& src, dav::VecMask mask, int32_t repeatTime,
@@ -123,7 +126,7 @@ DAV_EXTREMUM_API(WholeReduceMin, MIN)
 #undef DAV_EXTREMUM_API
 
 // The newer names of the same instructions.
-#define DAV_REDUCE_TEMPLATE(Name, function)                                               \
+#define DAV_REDUCE_TEMPLATE(Name, function, takes)                                        \
   template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>         \
   __aicore__ inline void Name(const LocalTensor<T>& dst, const LocalTensor<U>& src,       \
                               const int32_t mask, const int32_t repeatTime,               \
@@ -131,6 +134,7 @@ DAV_EXTREMUM_API(WholeReduceMin, MIN)
                               const int32_t srcRepStride) {                               \
     DAV_REQUIRE_TYPE(#Name, T, Internal::Floats, Internal::HalfOnly);                     \
     static_assert(std::is_same<T, U>::value, #Name ": dst and src differ in type");       \
+    static_assert(takes(reduceType), #Name ": no such reduction");                        \
     dav::function(Internal::Reduction(                                                    \
         #Name, reduceType, dst, src,                                                      \
         Internal::LaneMask<isSetMask>(static_cast<uint64_t>(static_cast<int64_t>(mask))), \
@@ -143,12 +147,13 @@ DAV_EXTREMUM_API(WholeReduceMin, MIN)
                               const int32_t srcRepStride) {                               \
     DAV_REQUIRE_TYPE(#Name, T, Internal::Floats, Internal::HalfOnly);                     \
     static_assert(std::is_same<T, U>::value, #Name ": dst and src differ in type");       \
+    static_assert(takes(reduceType), #Name ": no such reduction");                        \
     dav::function(Internal::Reduction(#Name, reduceType, dst, src,                        \
                                       Internal::BitMask<T, isSetMask>(mask), repeatTime,  \
                                       dstRepStride, srcBlkStride, srcRepStride));         \
   }
-DAV_REDUCE_TEMPLATE(ReduceDataBlock, vector_reduce_block)
-DAV_REDUCE_TEMPLATE(ReducePairElem, vector_reduce_pair)
+DAV_REDUCE_TEMPLATE(ReduceDataBlock, vector_reduce_block, Internal::AnyReduction)
+DAV_REDUCE_TEMPLATE(ReducePairElem, vector_reduce_pair, Internal::IsSum)
 #undef DAV_REDUCE_TEMPLATE
 
 template <ReduceType reduceType, typename T, typename U, bool isSetMask = true>
