@@ -129,7 +129,7 @@ TEST_P(CoreCross, SoftwareBarrierAndEvents) {
   k.aiv = [&] {
     for (int round = 1; round <= 4; ++round) {
       ++arrived;
-      dav::soft_sync_all(gm, 0, 0, true);
+      dav::soft_sync_all(gm, 0, true);
       ASSERT_GE(arrived.load(), kCores * round);
     }
     // A chain: every core waits for the one before it.
@@ -142,6 +142,41 @@ TEST_P(CoreCross, SoftwareBarrierAndEvents) {
   EXPECT_NO_THROW(k.run());
   for (int i = 0; i < kCores; ++i) EXPECT_EQ(workspace[i * 8], 4);
   EXPECT_EQ(turn.load(), kCores);
+  dav::gm_unregister(workspace.data());
+}
+
+// SyncAll, IBSet: who may take part, and that the workspace in GM begins as zeros.
+TEST_P(CoreCross, SoftwareBarrierAndEventsHaveLimits) {
+  std::vector<int32_t> workspace(8 * 8, 0);
+  dav::gm_register(workspace.data(), workspace.size() * 4);
+  const auto gm = reinterpret_cast<uint64_t>(workspace.data());
+  const auto refuse = [&](const char* text, dav_test::Body body, uint32_t cores) {
+    SCOPED_TRACE(text);
+    Kernel k(KernelType::AivOnly, cores);
+    k.aiv = std::move(body);
+    EXPECT_TRAP(k, TrapKind::IllegalArgument, text);
+  };
+  refuse(
+      "usedCores is 3, there are 2", [&] { dav::soft_sync_all(gm, 3, true); }, 2);
+  refuse(
+      "core 1 does not belong", [&] { dav::soft_sync_all(gm, 1, true); }, 2);
+  refuse(
+      "blockIdx is 2", [&] { dav::ib_set(gm, 2, 0, true); }, 2);
+  refuse(
+      "eventID -1", [&] { dav::ib_wait(gm, 0, -1, true); }, 2);
+  refuse(
+      "ubWorkspace has 32 bytes, it takes 64",
+      [] {
+        dav::sync_workspace("SyncAll", {dav::Buffer::UB, 0}, 32, 64);
+      },
+      1);
+  workspace.assign(64, 0);
+  workspace[8] = 5;
+  refuse(
+      "gmWorkspace was not zero", [&] { dav::soft_sync_all(gm, 0, true); }, 2);
+  Kernel small(KernelType::AivOnly, 9);
+  small.aiv = [&] { dav::soft_sync_all(gm, 0, true); };
+  EXPECT_TRAP(small, TrapKind::OutOfBounds, "32 bytes");
   dav::gm_unregister(workspace.data());
 }
 

@@ -183,15 +183,18 @@ template <bool isAIVOnly = true>
 __aicore__ inline void SyncAll(const GlobalTensor<int32_t>& gmWorkspace,
                                const LocalTensor<int32_t>& ubWorkspace,
                                const int32_t usedCores = 0) {
-  dav::soft_sync_all(gmWorkspace.Operand(), static_cast<uint32_t>(ubWorkspace.GetPhyAddr()),
-                     usedCores, isAIVOnly);
+  // A block of 32 bytes for each core.
+  const int64_t all = isAIVOnly ? GetBlockNum() : GetBlockNum() * GetTaskRatio();
+  dav::sync_workspace("SyncAll", ubWorkspace.Operand(), uint64_t{ubWorkspace.GetSize()} * 4,
+                      static_cast<uint64_t>(usedCores > 0 ? usedCores : all) * 32);
+  dav::soft_sync_all(gmWorkspace.Operand(), usedCores, isAIVOnly);
 }
 
 template <bool isAIVOnly = true>
 __aicore__ inline void IBSet(const GlobalTensor<int32_t>& gmWorkspace,
                              const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                              int32_t eventID) {
-  (void)ubWorkspace;
+  dav::sync_workspace("IBSet", ubWorkspace.Operand(), uint64_t{ubWorkspace.GetSize()} * 4, 32);
   dav::ib_set(gmWorkspace.Operand(), blockIdx, eventID, isAIVOnly);
 }
 
@@ -199,7 +202,7 @@ template <bool isAIVOnly = true>
 __aicore__ inline void IBWait(const GlobalTensor<int32_t>& gmWorkspace,
                               const LocalTensor<int32_t>& ubWorkspace, int32_t blockIdx,
                               int32_t eventID) {
-  (void)ubWorkspace;
+  dav::sync_workspace("IBWait", ubWorkspace.Operand(), uint64_t{ubWorkspace.GetSize()} * 4, 32);
   dav::ib_wait(gmWorkspace.Operand(), blockIdx, eventID, isAIVOnly);
 }
 

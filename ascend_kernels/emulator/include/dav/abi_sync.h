@@ -39,8 +39,10 @@ DAV_API void cross_core_wait(int mode, Pipe pipe, uint32_t id);
 // The hardware barrier over all cores of the launch.
 DAV_API void sync_all(bool aiv_only);
 // The software barrier: the first `used` AIVs (0 = all) meet through global memory.
-DAV_API void soft_sync_all(uint64_t gm_workspace, uint32_t ub_offset, int32_t used, bool aiv_only);
+DAV_API void soft_sync_all(uint64_t gm_workspace, int32_t used, bool aiv_only);
 // Core-to-core events kept in global memory: set waits until the slot is free.
+// The working memory in UB of these: of `have` bytes, `need` get overwritten.
+DAV_API void sync_workspace(const char* name, Local ub, uint64_t have, uint64_t need);
 DAV_API void ib_set(uint64_t gm_workspace, int32_t block, int32_t event, bool aiv_only);
 DAV_API void ib_wait(uint64_t gm_workspace, int32_t block, int32_t event, bool aiv_only);
 // Blocks one after another (WaitPreBlock, NotifyNextBlock), over words in global memory.
