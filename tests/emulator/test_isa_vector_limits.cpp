@@ -238,6 +238,10 @@ TEST(VectorLimits, FirstGenerationLacks) {
                          1});
   });
   EXPECT_TRAP(k, TrapKind::UnsupportedOp, "Compare");
+  k = on_910a([&] {
+    dav::vector_duplicate({"Duplicate", dav::DType::BF16, at(0), 0, dav::VecMask::lanes(128), 1});
+  });
+  EXPECT_TRAP(k, TrapKind::UnsupportedType, "bfloat16_t");
   k = on_910a([] { dav::vector_get_compare_mask({dav::Buffer::UB, 0}); });
   EXPECT_TRAP(k, TrapKind::UnsupportedOp, "GetCmpMask");
   k = on_910a([] {

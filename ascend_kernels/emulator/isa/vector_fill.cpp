@@ -6,8 +6,9 @@
 namespace dav {
 namespace {
 
-constexpr uint32_t kPlaced = vec::types(
-    {DType::I16, DType::U16, DType::F16, DType::BF16, DType::I32, DType::U32, DType::F32});
+constexpr uint32_t kPlacedOn1001 =
+    vec::types({DType::I16, DType::U16, DType::F16, DType::I32, DType::U32, DType::F32});
+constexpr uint32_t kPlaced = kPlacedOn1001 | vec::types({DType::BF16});
 
 template <typename T>
 void fill(std::byte* d, uint64_t value, size_t n) {
@@ -42,7 +43,7 @@ void fill_index(DType type, std::byte* d, uint64_t first, uint32_t skip, size_t 
 
 void vector_duplicate(const VecDuplicate& v) {
   Instruction in(Pipe::V, v.name);
-  vec::require_type(in, v.type, kPlaced, kPlaced);
+  vec::require_type(in, v.type, kPlaced, kPlacedOn1001);
   const vec::LanePlan plan = vec::plan_lanes(in, v.mask, vec_lanes(v.type), v.repeats);
   if (plan.repeats == 0) return;
   const vec::Swept dst = vec::swept_dst(in, v.dst, v.type);

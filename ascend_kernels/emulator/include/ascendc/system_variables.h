@@ -19,14 +19,16 @@ __aicore__ inline int64_t GetSubBlockNum() { return dav::sub_block_num(); }
 __aicore__ inline int64_t GetTaskRatio() { return dav::sub_block_num(); }
 __aicore__ inline int64_t GetTaskRation() { return GetTaskRatio(); }
 __aicore__ inline constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
+__aicore__ inline void Trap() { dav::raise_trap(); }
+__aicore__ inline void InitSocState() { dav::init_soc_state(); }
+#if __NPU_ARCH__ != 1001
 __aicore__ inline void GetArchVersion(uint32_t& coreVersion) { coreVersion = dav::arch_version(); }
 __aicore__ inline int64_t GetProgramCounter() {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(__builtin_return_address(0)) &
                               0xFFFFFFFFFFFF);
 }
-__aicore__ inline void Trap() { dav::raise_trap(); }
 __aicore__ inline int64_t GetSystemCycle() { return dav::system_cycle(); }
-__aicore__ inline void InitSocState() { dav::init_soc_state(); }
+#endif
 
 // Stores to global memory that add, or keep the larger or smaller value.
 namespace emulator_detail {

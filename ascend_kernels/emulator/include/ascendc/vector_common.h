@@ -127,6 +127,7 @@ using Shorts = Types<int16_t, uint16_t>;
 using Arithmetic = Types<int16_t, half, int32_t, float>;
 using Arithmetic1001 = Types<half, int32_t, float>;
 using Placed = Types<int16_t, uint16_t, half, dav::Bfloat16, int32_t, uint32_t, float>;
+using Placed1001 = Types<int16_t, uint16_t, half, int32_t, uint32_t, float>;
 
 template <typename T>
 constexpr uint32_t lanes_of = dav::vec_lanes(dav::dtype_of<T>);

@@ -11,7 +11,7 @@ template <typename T, bool isSetMask = true>
 __aicore__ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, uint64_t mask,
                                  const uint8_t repeatTime, const uint16_t dstBlockStride,
                                  const uint8_t dstRepeatStride) {
-  DAV_REQUIRE_TYPE("Duplicate", T, Internal::Placed, Internal::Placed);
+  DAV_REQUIRE_TYPE("Duplicate", T, Internal::Placed, Internal::Placed1001);
   dav::vector_duplicate(
       {"Duplicate", dav::dtype_of<T>, Internal::Strided(dst, dstBlockStride, dstRepeatStride),
        Internal::ScalarBits(scalarValue), Internal::LaneMask<isSetMask>(mask), repeatTime});
@@ -20,7 +20,7 @@ template <typename T, bool isSetMask = true>
 __aicore__ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue, uint64_t mask[],
                                  const uint8_t repeatTime, const uint16_t dstBlockStride,
                                  const uint8_t dstRepeatStride) {
-  DAV_REQUIRE_TYPE("Duplicate", T, Internal::Placed, Internal::Placed);
+  DAV_REQUIRE_TYPE("Duplicate", T, Internal::Placed, Internal::Placed1001);
   dav::vector_duplicate(
       {"Duplicate", dav::dtype_of<T>, Internal::Strided(dst, dstBlockStride, dstRepeatStride),
        Internal::ScalarBits(scalarValue), Internal::BitMask<T, isSetMask>(mask), repeatTime});
@@ -28,7 +28,7 @@ __aicore__ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue
 template <typename T>
 __aicore__ inline void Duplicate(const LocalTensor<T>& dst, const T& scalarValue,
                                  const int32_t& count) {
-  DAV_REQUIRE_TYPE("Duplicate", T, Internal::Placed, Internal::Placed);
+  DAV_REQUIRE_TYPE("Duplicate", T, Internal::Placed, Internal::Placed1001);
   dav::vector_duplicate({"Duplicate", dav::dtype_of<T>, Internal::Dense(dst),
                          Internal::ScalarBits(scalarValue), dav::VecMask::total(count), 1});
 }
