@@ -181,6 +181,27 @@ TEST(CubeCoupled, GapsAndRows) {
   for (int i = 0; i < 32; ++i) EXPECT_EQ(rows[i], float(i / 16 * 256 + i % 16));
 }
 
+// LoadData 2D: the library passes neither dstGap nor addrMode on. DataCopy: no way from L1 to GM.
+TEST(CubeCoupled, LoadsAndCopiesLackOperandsAndPaths) {
+  const auto refuse = [](TrapKind kind, const char* text, Body body) {
+    CubeKernel k(std::move(body), "Ascend910A");
+    EXPECT_TRAP(k, kind, text);
+  };
+  const dav::Local l1{Buffer::L1, 0};
+  refuse(TrapKind::IllegalArgument, "dstGap is 1", [=] {
+    dav::load_data_2d(kL0a, l1, DType::F16, {0, 2, 1, 1, false, false});
+  });
+  refuse(TrapKind::IllegalArgument, "dstGap is 1", [] {
+    dav::load_data_2d_gm(kL0b, 4096, DType::F16, {0, 2, 1, 1, false, false});
+  });
+  refuse(TrapKind::IllegalArgument, "addrMode is 1", [=] {
+    dav::load_data_2d_gm(l1, 4096, DType::F16, {2, 2, 1, 0, false, true});
+  });
+  refuse(TrapKind::UnsupportedPath, "from L1 to GM", [=] {
+    dav::data_copy_out(4096, l1, DType::F16, {1, 1, 0, 0});
+  });
+}
+
 TEST(CubeCoupled, LacksWhatLaterChipsBrought) {
   const auto refuse = [](TrapKind kind, const char* text, Body body) {
     CubeKernel k(std::move(body), kSoc);

@@ -119,9 +119,8 @@ void data_copy_in(Local dst, uint64_t src, DType type, const BurstDesc& d) {
 
 void data_copy_out(uint64_t dst, Local src, DType type, const BurstDesc& d) {
   Instruction in(Pipe::MTE3, "DataCopy");
-  if (src.buffer != Buffer::UB && src.buffer != Buffer::L1) {
-    refuse_path(in, Buffer::GM, src.buffer);
-  }
+  const bool from_l1 = src.buffer == Buffer::L1 && !is_coupled(in);
+  if (src.buffer != Buffer::UB && !from_l1) refuse_path(in, Buffer::GM, src.buffer);
   require_buffer(in, src, src.buffer, "src");
   require_limits(in, d);
   in.require_aligned(src.buffer, src.addr, kBlock, "src");

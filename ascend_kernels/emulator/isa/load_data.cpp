@@ -32,6 +32,11 @@ void require_limits(const Instruction& in, const Load2dDesc& d) {
   in.require_range("repeatTimes", d.repeatTimes, 0, 255);
   in.require_range("srcStride", d.srcStride, 0, 65535);
   in.require_range("dstGap", d.dstGap, 0, 65535);
+  // The first generation's instruction has no such operand: fractals lie one behind the other.
+  if (is_coupled(in) && d.dstGap != 0) {
+    in.trap(TrapKind::IllegalArgument, "dstGap is %u, %s takes 0", d.dstGap,
+            in.core().chip().name.c_str());
+  }
 }
 
 // Which unit the n-th repeat reads; traps when a decreasing address runs below the operand.
@@ -175,13 +180,9 @@ void load_data_2d_gm(Local dst, uint64_t src, DType type, const Load2dDesc& d) {
   if (d.ifTranspose) {
     in.trap(TrapKind::UnsupportedPath, "only loads from L1 transpose");
   }
-  if (to_l0) require_upwards(in, d.decrement);
+  if (to_l0 || is_coupled(in)) require_upwards(in, d.decrement);
   if (type == DType::I4) {
     in.trap(TrapKind::UnsupportedType, "only loads from L1 take int4b_t");
-  }
-  if (is_coupled(in) && !to_l0 && d.dstGap != 0) {
-    in.trap(TrapKind::IllegalArgument, "dstGap is %u, %s takes 0 into L1", d.dstGap,
-            in.core().chip().name.c_str());
   }
   for (uint32_t i = 0; i < d.repeatTimes; ++i) {
     const uint64_t index = source_index(in, d.startIndex, d.srcStride, d.decrement, i);
