@@ -237,6 +237,20 @@ TEST(CubeApiLimits, NzInUbLeavesAsRows) {
   EXPECT_TRAP(narrow, TrapKind::IllegalArgument, "dValue is 24");
 }
 
+// DataCopy by count into the bias table moves whole units of 64 bytes, into the Fixpipe buffer of
+// 128.
+TEST(CubeApiLimits, CountsIntoParameterBuffersAreWholeUnits) {
+  CubeKernel bias([] {
+    DataCopy(LocalTensor<float>(TPosition::C2, 0, 8), LocalTensor<float>(TPosition::C1, 0, 8), 8);
+  });
+  EXPECT_TRAP(bias, TrapKind::IllegalArgument, "count 8", "64 bytes");
+  CubeKernel factors([] {
+    DataCopy(LocalTensor<uint64_t>(TPosition::C2PIPE2GM, 0, 8),
+             LocalTensor<uint64_t>(TPosition::C1, 0, 8), 8);
+  });
+  EXPECT_TRAP(factors, TrapKind::IllegalArgument, "count 8", "128 bytes");
+}
+
 TEST(CubeApiLimits, PipeBarrierTakesNoScalarPipe) {
   CubeKernel k([] { dav::pipe_barrier(dav::Pipe::S); });
   EXPECT_TRAP(k, TrapKind::FlagMisuse, "PIPE_S");

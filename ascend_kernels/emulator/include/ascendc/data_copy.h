@@ -100,7 +100,13 @@ __aicore__ inline void DataCopy(const LocalTensor<T>& dst, const LocalTensor<T>&
   dav::BurstDesc d = dav::burst_of<T>(count);
   // The parameter buffers count in units of 64 and 128 bytes.
   const dav::Buffer to = dst.Buffer();
-  d.blockLen /= to == dav::Buffer::BT ? 2 : to == dav::Buffer::FB ? 4 : 1;
+  const uint32_t unit = to == dav::Buffer::BT ? 2 : to == dav::Buffer::FB ? 4 : 1;
+  if (d.blockLen % unit != 0) {
+    dav::raise_illegal("DataCopy",
+                       "count %u is no multiple of %u bytes: the hardware drops the rest", count,
+                       unit * 32);
+  }
+  d.blockLen /= unit;
   dav::data_copy_local(dst.Operand(), dav::dtype_of<T>, src.Operand(), dav::dtype_of<T>, d);
 }
 
