@@ -30,6 +30,22 @@ TEST(VectorLimits, WideningAccumulationWantsOperandsApart) {
       TrapKind::IllegalArgument, "apart");
 }
 
+// Cast: a wider result may spoil its source.
+TEST(VectorLimits, WideningCastsAreNotInPlace) {
+  illegal(
+      [] {
+        auto h = put<half>(0, constant<half>(64, 1));
+        Cast(h.template ReinterpretCast<float>(), h, RoundMode::CAST_NONE, 64u);
+      },
+      TrapKind::IllegalArgument, "apart");
+  on_aiv([] {
+    auto f = put<float>(0, constant<float>(64, 1));
+    auto h = f.template ReinterpretCast<half>();
+    Cast(h, f, RoundMode::CAST_NONE, 64u);
+    EXPECT_EQ(floats(take(h, 64)), constant<float>(64, 1));
+  });
+}
+
 TEST(VectorLimits, GatheringWantsOperandsApartAndAligned) {
   const auto offsets = [](uint32_t step) {
     std::vector<uint32_t> values(64);

@@ -89,6 +89,8 @@ void vector_cast(const VecCast& v) {
   const vec::Swept dst = vec::swept_dst(in, v.dst, v.dst_type);
   const vec::Swept src = vec::swept(in, v.src, v.src_type, "src");
   if (in.checking()) vec::check_overlap(in, plan, dst, src, false);
+  // In place, wider results may come before the elements behind them have been read.
+  if (in.checking() && dst.bits > src.bits) vec::require_apart(in, plan, dst, src);
   const auto deq_scale = static_cast<uint16_t>(in.core().control.deq_scale);
   // Bit 59 of CTRL: integers keep their low bits instead.
   const IntOverflow overflow =
