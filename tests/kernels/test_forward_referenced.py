@@ -20,7 +20,7 @@ pytestmark = pytest.mark.device
 GROUPS = 20  # of the smallest chips with these loops
 # Keys a reference is taken from, and how far it lies above their maximum: at most, and less by
 # steps of ln 2 where a share of how far the first of them spread is.
-SAMPLE, SPREAD, MARGIN, SHARE = 64, 32, 1.4, 0.45
+SAMPLE, SPREAD, MARGIN, SHARE = 64, 32, 1.3902079, 0.45
 
 
 @pytest.fixture(autouse=True)
@@ -237,6 +237,19 @@ def test_identical_keys(check_mode, rng, draw, run, dtype, dim):
     q, k, v = draw(rng, 1, 1, (130, 1025), dim, dtype=dtype)
     k[:] = k[:, :, :1]
     run(check_mode, [q, k, v])
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("key", [0, 77])
+def test_a_key_with_all_the_weight_gives_its_values(split, check_mode, rng, draw, dtype, key):
+    q, k, v = draw(rng, 1, 1, (1024, 1100), 64, dtype=dtype)
+    v[:, :, key, ::2] = 2 - np.finfo(np.float32).eps * 2 ** (13 if dtype == "float16" else 16)
+    q[..., :2] = rng.uniform(10, 11, (1024, 2))
+    q[..., 2:] = 0
+    k[..., :2] = 0
+    k[:, :, key, :2] = rng.uniform(8, 9, 2)  # 20 above the others, scaled
+    out = check_mode.attention(q, k, v)
+    np.testing.assert_array_equal(out, np.broadcast_to(v[:, :, key : key + 1], out.shape))
 
 
 def test_fp32_scores_keep_the_log_sum_exp_of_many_identical_keys(split, check_mode):

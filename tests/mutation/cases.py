@@ -72,6 +72,9 @@ CASES = (
         Case(heads=2, seq_q=40, seq_k=128, dim=64, causal=False, terms=(term,))
         for term in ("bias", "mask", "alibi", "softcap")
     ),
+    # A few rows behind two whole bands: a vector core without queries, for more steps than the
+    # outputs of the task before are behind.
+    Case(heads=40, seq_q=258, seq_k=2100, dim=16, causal=False, terms=("bias",)),
     # Referenced scores, from 1024 keys on: tasks of two bands and of one, a value tile in one slot
     # and in two; samples that a causal mask cuts.
     Case(heads=2, seq_q=150, seq_k=1100, dim=16, causal=False),
@@ -85,7 +88,7 @@ CASES = (
     Case(heads=3, seq_q=1030, seq_k=1030, dim=16, causal=True),
     # Short steps of two tasks in a row, behind which the second product takes several chunks: a
     # sample that follows loads where only values have been.
-    Case(heads=19, seq_q=1200, seq_k=1200, dim=16, causal=True, block_n=400),
+    Case(heads=18, seq_q=1200, seq_k=1200, dim=16, causal=True, block_n=384),
     # More tasks of a group than a batch of verdicts holds.
     Case(heads=661, seq_q=16, seq_k=1024, dim=16, causal=False),
     # The first task of each group has to be repeated, which ends its batch early: two verdicts.

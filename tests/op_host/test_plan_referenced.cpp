@@ -95,7 +95,7 @@ TEST(PlanReferencedTest, TheHandOverLiesInTheWorkspaceAndDoesNotOverlap) {
       const uint64_t repetition =
           plan.tiling.partial_offset + plan.tiling.depth * plan.tiling.partial_slot_bytes;
       EXPECT_GE(r.verdict_offset, repetition);
-      EXPECT_GE(plan.tiling.group_bytes, r.verdict_offset + 2 * 32 * 32);
+      EXPECT_GE(plan.tiling.group_bytes, r.verdict_offset + 2 * (64 + 8) * 4);
       EXPECT_EQ(plan.tiling.group_bytes % 512, 0u);
     }
   }

@@ -9,8 +9,7 @@
 namespace ascendfa {
 namespace {
 
-// A block for each band of a batch of tasks, and for each of the first task's.
-constexpr uint64_t kVerdictBytes = (kVerdicts + kMaxBands) * kBlockBytes;
+constexpr uint64_t kVerdictBytes = (kVerdictFloats + kBlockFloats) * sizeof(float);
 constexpr uint64_t kWorkspaceAlignment = 512;
 
 // The second product stays five to six steps behind the first. Short steps keep the vector cores
@@ -24,9 +23,9 @@ constexpr uint32_t kShortestLead = 3;
 constexpr double kRounding = 0.98e-3;
 // The maximum of a row is at least its sample's: references lie above that, but well within the
 // tolerance, since scores further below are rounded more coarsely and count as long as they are
-// near the maximum. A little more than ln 4: where one key has all the weight, fp16 rounds that
-// weight, nearly 1/4, half as coarsely as a little above.
-constexpr float kMargin = 1.4f;
+// near the maximum. A little more than ln 4: fp16 and bf16 round weights of nearly 1/4 half as
+// coarsely as those a little above; this one, 255/1024, both hold exactly.
+constexpr float kMargin = 1.3902079f;
 // Normally distributed rows of 4096 keys have their maximum out of reach in about one of 10^6 where
 // tolerance and margin are 4.2, as for head dimension 128, and 128 keys are sampled; in fewer with
 // 64 keys, where they are as much as this.

@@ -1,5 +1,6 @@
 // A look at the first task's verdict while the tasks behind it are under way: where references do
-// not suit the data, the loop need not go on to the end of its batch. Vector cores give the verdict
+// not suit the data, the loop need not go on to the end of its batch. A first task with fewer keys
+// than the second says too little, and is judged together with it. Vector cores give the verdict
 // and all cores ask for it, each between the same steps.
 #ifndef ASCENDFA_FA_EARLY_VERDICT_H
 #define ASCENDFA_FA_EARLY_VERDICT_H
@@ -12,10 +13,14 @@ class EarlyVerdict {
  public:
   __aicore__ inline EarlyVerdict(const StepCursor& steps, uint32_t lag) {
     StepCursor ahead = steps;
-    uint32_t position = 0;
-    for (; ahead.Valid() && ahead.Round() == steps.Round(); ahead.Next()) {
-      bands_ = ahead.Current().band + 1 > bands_ ? ahead.Current().band + 1 : bands_;
-      ++position;
+    uint32_t position = Pass(ahead, bands_);
+    StepCursor behind_second = ahead;
+    uint32_t bands = 0;
+    const uint32_t second = Pass(behind_second, bands);
+    if (second > position) {
+      ahead = behind_second;
+      position += second;
+      bands_ += bands;
     }
     given_ = position - 1 + lag;
     asked_ = given_ + kPatience;
@@ -25,12 +30,12 @@ class EarlyVerdict {
     used_ = position > asked_;
   }
 
-  // After the position-th step's turn: the first task is complete.
+  // After the position-th step's turn: what is judged is complete.
   __aicore__ inline bool Given(uint32_t position) const { return used_ && position == given_; }
   // Before it.
   __aicore__ inline bool Asked(uint32_t position) const { return used_ && position == asked_; }
 
-  // Of the first task.
+  // That are judged.
   __aicore__ inline uint32_t Bands() const { return bands_; }
 
   // Takes out of `rounds` what no core has come to, unless the verdict is good. `head` is at the
@@ -46,6 +51,17 @@ class EarlyVerdict {
   }
 
  private:
+  // Leaves a task behind: its steps, and bands.
+  __aicore__ inline static uint32_t Pass(StepCursor& steps, uint32_t& bands) {
+    uint32_t count = 0;
+    const uint32_t round = steps.Round();
+    for (; steps.Valid() && steps.Round() == round; steps.Next()) {
+      bands = steps.Current().band + 1 > bands ? steps.Current().band + 1 : bands;
+      ++count;
+    }
+    return count;
+  }
+
   // Steps by which vector cores may be behind the cube core without it having to wait.
   static constexpr uint32_t kPatience = 6;
   // Queries are fetched for the task after the next; a vector core may already look for samples

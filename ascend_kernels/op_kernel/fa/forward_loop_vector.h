@@ -144,9 +144,8 @@ class ForwardLoopVector {
       softmax_.End(share.count);
     } else {
       // The last slice's statistics, which the next slice would finish: their output may come
-      // first. The rest of the pipeline relies on barriers between steps.
+      // first. The rest of the pipeline relies on the barriers in between.
       softmax_.Flush();
-      AscendC::PipeBarrier<PIPE_V>();
     }
     bridge_.WeightsReady();
   }

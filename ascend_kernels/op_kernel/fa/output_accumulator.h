@@ -51,7 +51,7 @@ class OutputAccumulator {
   // negative of it.
   __aicore__ inline void Close(const FloatTensor& maximum, const FloatTensor& sum,
                                const FloatTensor& lse, uint32_t rows) {
-    scaler_.Close(maximum, sum, lse, rows);
+    scaler_.Close(maximum, sum, sum, lse, rows);
   }
 
   // `count` finished rows from row `offset` on, in the element type.

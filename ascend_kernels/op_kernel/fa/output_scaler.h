@@ -23,11 +23,11 @@ class OutputScaler {
   // One block per row; between Close and Finish the inverse sums.
   __aicore__ inline const FloatTensor& Spread() const { return spread_; }
 
-  // 1 / l, for Finish, and the log-sum-exp of every row. `maximum` is the negative of it. Ends with
-  // a barrier.
+  // The log-sum-exp of every row, and for Finish what its output is multiplied by. `maximum` is the
+  // negative of it; `divisor` is the sum, or what rounding has made of it. Ends with a barrier.
   __aicore__ inline void Close(const FloatTensor& maximum, const FloatTensor& sum,
-                               const FloatTensor& lse, uint32_t rows) {
-    AscendC::Maxs(inverse_, sum, kTinySum, rows, 1, LanesUnary());
+                               const FloatTensor& divisor, const FloatTensor& lse, uint32_t rows) {
+    AscendC::Maxs(inverse_, divisor, kTinySum, rows, 1, LanesUnary());
     AscendC::Ln(lse, sum, rows, 1, LanesUnary());
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Div(inverse_, ones_, inverse_, rows, 1, LanesBinary());

@@ -77,10 +77,11 @@ class ReferencedLoopVector {
         tail.Next();
       }
       if (early.Given(position)) {
-        StoreVerdicts(bridge_.EarlyVerdicts(member_), early.Bands());
+        StoreVerdicts(bridge_.EarlyVerdicts(member_), kBlockFloats);
+        AwaitStores();
       }
     }
-    StoreVerdicts(bridge_.Verdicts(member_), kVerdicts);
+    StoreVerdicts(bridge_.Verdicts(member_), kVerdictFloats);
     CloseRings();
   }
 
@@ -290,7 +291,7 @@ class ReferencedLoopVector {
     AscendC::Muls(offset_, reference_.Get(step.serial), -tiling_.scale, kLanes, 1, LanesUnary());
     const FloatTensor lse =
         staging_[staging_ring_.Acquire() * kSliceElements].template ReinterpretCast<float>();
-    scaler_.Close(offset_, totals_.Get(step.serial), lse, queries);
+    scaler_.Close(offset_, totals_.Get(step.serial), totals_.Divisors(step.serial), lse, queries);
     staging_ring_.Publish();
     results_.StoreLse(
         step, member_ * kLanes, queries,
@@ -317,14 +318,22 @@ class ReferencedLoopVector {
     staging_ring_.Release();
   }
 
-  // MTE3: on the first `bands` bands.
-  __aicore__ inline void StoreVerdicts(const AscendC::GlobalTensor<float>& dst, uint32_t bands) {
+  // MTE3: the first `floats`.
+  __aicore__ inline void StoreVerdicts(const AscendC::GlobalTensor<float>& dst, uint32_t floats) {
     const AscendC::TEventID written = pipe_.AllocEventID<AscendC::HardEvent::V_MTE3>();
     AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(written);
     AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(written);
     pipe_.ReleaseEventID<AscendC::HardEvent::V_MTE3>(written);
-    AscendC::DataCopy(dst, totals_.Verdicts(), bands * kBlockFloats);
+    AscendC::DataCopy(dst, totals_.Verdicts(), floats);
     bridge_.VerdictsReady();
+  }
+
+  // The early verdicts' block may have room for later ones.
+  __aicore__ inline void AwaitStores() {
+    const AscendC::TEventID stored = pipe_.AllocEventID<AscendC::HardEvent::MTE3_V>();
+    AscendC::SetFlag<AscendC::HardEvent::MTE3_V>(stored);
+    AscendC::WaitFlag<AscendC::HardEvent::MTE3_V>(stored);
+    pipe_.ReleaseEventID<AscendC::HardEvent::MTE3_V>(stored);
   }
 
   __aicore__ inline void OpenRings() {
@@ -356,7 +365,7 @@ class ReferencedLoopVector {
   FloatTensor outputs_;
   FloatTensor offset_;
   LaneSoftmax softmax_;
-  LaneTotals totals_;
+  LaneTotals<Element> totals_;
   LaneReference reference_;
   LaneMask mask_;
   OutputScaler scaler_;

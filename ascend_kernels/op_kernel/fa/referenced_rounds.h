@@ -65,12 +65,13 @@ class ReferencedRounds {
     Step step;
     for (uint32_t round = rounds_.begin; round < rounds_.end && tasks_.Get(round, step); ++round) {
       const uint32_t end = band + tasks_.Bands();
+      const uint32_t tiles = tasks_.Range(tasks_.Bands() - 1).Tiles();
       if (!bridge_.Hold(false, band, end)) {
         failed |= 1u << (round - rounds_.begin);
-        ++failed_;
+        failed_ += tiles;
       }
       band = end;
-      ++judged_;
+      judged_ += tiles;
     }
     // The next batch's verdicts take the place of these.
     AscendC::PipeBarrier<PIPE_ALL>();
@@ -80,7 +81,7 @@ class ReferencedRounds {
   ForwardTasks tasks_;
   ReferenceBridge<Element> bridge_;
   Rounds rounds_;
-  uint32_t judged_ = 0;  // rounds of the last verdict, and those that failed
+  uint32_t judged_ = 0;  // tiles of the last verdict, and those of tasks that failed
   uint32_t failed_ = 0;
   bool referenced_ = false;
   bool hopeless_ = false;

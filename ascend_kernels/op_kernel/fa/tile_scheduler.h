@@ -15,10 +15,10 @@ struct Task {
 // Under a causal mask later blocks see more keys. Tasks are therefore listed heaviest first, all
 // heads of the last block, then all heads of the one before, and dealt out in snake order: groups
 // 0..n-1 take one each, then n-1..0, and so on, so that early takers of one round are late takers
-// of the next. A group works on long and short ones in turn: short tasks, which are little but
-// their beginnings and ends, then fall into the middle of long ones. Where the L2 is too small for
-// all heads' keys, tasks are listed head by head instead, so that the groups read the same keys at
-// the same time; the snake still evens out their lengths.
+// of the next. A group works on short and long ones in turn: short tasks, which are little but
+// their beginnings and ends, then fall between long ones, and the pipeline fills with the shortest
+// steps. Where the L2 is too small for all heads' keys, tasks are listed head by head instead, so
+// that the groups read the same keys at the same time; the snake still evens out their lengths.
 class TileScheduler {
  public:
   __aicore__ inline TileScheduler() {}
@@ -50,7 +50,7 @@ class TileScheduler {
   }
 
  private:
-  // The list's first, last, second, last but one, ... of the group's.
+  // The list's last, first, last but one, second, ... of the group's.
   __aicore__ inline bool GetInTurn(uint32_t round, Task& task) const {
     const uint64_t tasks = static_cast<uint64_t>(batch_heads_) * blocks_;
     const uint64_t full = tasks / groups_;
@@ -58,7 +58,7 @@ class TileScheduler {
     if (round >= rounds) {
       return false;
     }
-    const uint64_t turn = round % 2 == 0 ? round / 2 : rounds - 1 - round / 2;
+    const uint64_t turn = round % 2 != 0 ? round / 2 : rounds - 1 - round / 2;
     const uint64_t index = turn * groups_ + Seat(turn);
     task.batch_head = static_cast<uint32_t>(index % batch_heads_);
     task.block = blocks_ - 1 - static_cast<uint32_t>(index / batch_heads_);

@@ -47,8 +47,11 @@ constexpr uint32_t kMaxSampleKeys = kCubeEdge;
 constexpr uint32_t kReferenceSlots = 4;
 constexpr uint32_t kOutputSlots = 8;
 // Tasks between two verdicts.
-constexpr uint32_t kMaxRounds = 32;
-constexpr uint32_t kVerdicts = kMaxRounds * kMaxBands;
+constexpr uint32_t kMaxRounds = 30;
+// On the bands of the first two tasks, while the others are under way.
+constexpr uint32_t kEarlyVerdicts = 2 * kMaxBands;
+// Those have a block by themselves, which is copied while later ones are written.
+constexpr uint32_t kVerdictFloats = kMaxRounds * kMaxBands + kBlockFloats - kEarlyVerdicts;
 
 }  // namespace ascendfa
 

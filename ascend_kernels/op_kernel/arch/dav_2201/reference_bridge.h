@@ -45,12 +45,16 @@ class ReferenceBridge {
   __aicore__ inline AscendC::GlobalTensor<float> Outputs(uint32_t serial) const {
     return Tensor<float>(plan_.output_offset)[serial % kOutputSlots * output_elements_];
   }
-  // Of each band of a batch of tasks one block; of the first task's bands another.
+  // On each band of a batch of tasks; on the first tasks' bands another time.
   __aicore__ inline AscendC::GlobalTensor<float> Verdicts(uint32_t member) const {
-    return Tensor<float>(plan_.verdict_offset)[member * kVerdicts * kBlockFloats];
+    return Tensor<float>(plan_.verdict_offset)[member * kVerdictFloats];
   }
   __aicore__ inline AscendC::GlobalTensor<float> EarlyVerdicts(uint32_t member) const {
-    return Verdicts(kVectorCores)[member * kMaxBands * kBlockFloats];
+    return Verdicts(kVectorCores)[member * kBlockFloats];
+  }
+
+  __aicore__ inline static uint32_t VerdictPlace(uint32_t band) {
+    return band < kEarlyVerdicts ? band : band + kBlockFloats - kEarlyVerdicts;
   }
 
   // Cube: after the last Fixpipe of a tile of scores, samples included, and of a band's outputs.
@@ -105,7 +109,7 @@ class ReferenceBridge {
           early ? EarlyVerdicts(member) : Verdicts(member);
       for (uint32_t band = begin; band < end; ++band) {
         // A distance that is no number is not within it.
-        holds = holds && verdicts.GetValue(band * kBlockFloats) < plan_.tolerance;
+        holds = holds && verdicts.GetValue(VerdictPlace(band)) < plan_.tolerance;
       }
     }
     return holds;
