@@ -145,6 +145,7 @@ def _tile_needs(block_m: int, block_n: int, dims: tuple[int, int], itemsize: int
 # Where one core is both: strips of so many keys, one at each of so many stages.
 _STRIP: Final = 64
 _STAGES: Final = 4
+_MAX_COUPLED_BLOCK_M: Final = 128  # rows whose sums of weights are checked at once
 _COUPLED_SLOTS: Final = 3  # of tiles in L1, and of pieces on their way there
 
 
@@ -209,6 +210,9 @@ def check_tile(
     for buffer, needed in needs.items():
         if needed > chip.buffers[buffer]:
             raise TileError(chip.unit, buffer, needed, chip.buffers[buffer], tile)
+    if coupled and block_m > _MAX_COUPLED_BLOCK_M:
+        allowed = f"multiples of {_FRACTAL} up to {_MAX_COUPLED_BLOCK_M} on {chip.unit}, or 0"
+        raise InvalidArgumentError("block_m", block_m, f"{allowed} to let the plan choose")
     if block_n % _FRACTAL or block_n > _MAX_BLOCK_N:
         allowed = f"multiples of {_FRACTAL} up to {_MAX_BLOCK_N}, or 0 to let the plan choose"
         raise InvalidArgumentError("block_n", block_n, allowed)

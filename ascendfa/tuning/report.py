@@ -109,7 +109,8 @@ def rules(records: Sequence[Record]) -> list[Rule]:
         plain = [[replace(c, causal=None) for c in choices] for choices in lists.values()]
         if len(plain) == 2 and plain[0] == plain[1]:
             lists = {None: plain[0]}
-        result += [_rule(c, records[0]) for choices in lists.values() for c in choices]
+        for choices in lists.values():
+            result += [_rule(c, _longer(c, choices), records[0]) for c in choices]
     return result
 
 
@@ -125,7 +126,12 @@ def _merged(choices: list[_Choice]) -> list[_Choice]:
     return kept
 
 
-def _rule(choice: _Choice, record: Record) -> Rule:
+def _longer(choice: _Choice, choices: list[_Choice]) -> int | None:
+    """Return the keys from which on another choice was found to be better, if one was."""
+    return min((c.seq_k for c in choices if c.seq_k > choice.seq_k), default=None)
+
+
+def _rule(choice: _Choice, end: int | None, record: Record) -> Rule:
     when = When(
         dtype=choice.dtype,
         head_dim=choice.head_dim,
@@ -133,6 +139,8 @@ def _rule(choice: _Choice, record: Record) -> Rule:
         causal=choice.causal,
         min_seq_q=choice.seq_q,
         min_seq_k=choice.seq_k,
+        # Few queries and many keys are not what was tried.
+        max_seq_k=None if end is None else end - 1,
     )
     source = record.origin.source
     return Rule(when=when, block_m=choice.block_m, block_n=choice.block_n, source=source)

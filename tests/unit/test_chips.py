@@ -125,6 +125,11 @@ def test_an_impossible_tile_of_the_910a(block_m, block_n, dims, buffer, needed, 
     assert needed is None or caught.value.needed == needed
 
 
+def test_more_rows_than_the_910a_checks_are_refused_by_name():
+    with pytest.raises(InvalidArgumentError, match="^block_m: got 144; allowed: .*up to 128 on"):
+        check_tile(CHIPS["ascend910"], 144, 64, (64, 64))
+
+
 @pytest.mark.parametrize("block_n", [8, 100, 528, 1024])
 def test_widths_the_kernel_cannot_fold_are_refused(block_n):
     with pytest.raises(InvalidArgumentError, match="^block_n: got .*multiples of 16 up to 512"):

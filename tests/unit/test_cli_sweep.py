@@ -190,6 +190,8 @@ class TestRules:
         long, short = rules(found)
         assert (long.when.min_seq_q, long.when.causal, long.block_n) == (1024, None, 512)
         assert (short.when.min_seq_q, short.when.causal, short.block_n) == (512, None, 128)
+        # Few queries against many keys: neither was tried.
+        assert (long.when.max_seq_k, short.when.max_seq_k) == (None, 1023)
 
     def test_problems_of_a_bucket_agree_on_the_least_loss(self):
         found = [
