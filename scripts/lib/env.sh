@@ -53,6 +53,9 @@ ensure_venv() {
     say "creating $VENV with $("$python" --version)"
     "$python" -m venv "$VENV" || die "could not create the virtual environment $VENV"
   fi
+  # What Debian 12 and Ubuntu 22.04 bring along is too old for -C.
+  "$PY" -m pip install --quiet --disable-pip-version-check 'pip>=23.1' ||
+    die "could not bring pip up to date in $VENV"
 }
 
 # install_ascendfa EXTRAS [PIP-ARGUMENT...]: builds and installs the checkout into the venv.
