@@ -76,7 +76,8 @@ def flash_attention(
         (left, right): key j is visible to query i iff ``own - left <= j <= own + right``, where
         ``own`` is ``i + Sk - Sq``; -1 for no limit on a side. With `causal`, both have to hold.
     softcap
-        Scaled scores become ``softcap * tanh(score / softcap)``; 0 for none, at most 1000.
+        Scaled scores become ``softcap * tanh(score / softcap)``, to within 3e-7 of `softcap`; 0 for
+        none, at most 1000.
     alibi_slopes
         float32 [Hq] or [B, Hq]: scores lose ``slope * abs(i + Sk - Sq - j)``.
     bias
