@@ -277,6 +277,17 @@ def test_fp32_scores_keep_the_log_sum_exp_of_many_identical_keys(split, check_mo
     assert 1e-4 <= np.abs(coarse - expected).max() <= 5e-3
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("spread", [0.0, 1e-3])
+def test_rows_of_keys_that_are_all_alike_are_repeated(split, check_mode, rng, draw, dtype, spread):
+    # With 1024 of them plain PyTorch's weights are exact; ours would all be rounded alike.
+    q, k, v = draw(rng, 1, 2, (130, 1024), 64, dtype=dtype)
+    k[:] = k[:, :, :1] * (1 + spread * rng.uniform(-1, 1, k.shape[:3])[..., None])
+    result = check_mode.attention(q, k, v, return_lse=True)
+    check_attention(q, k, v, *result)
+    assert same_tasks(result, in_fp32(check_mode, q, k, v), 128).all()
+
+
 @pytest.mark.parametrize("scale", [1 / 256, 0.00390, 1.0, 1024.0, 1025.0, 1e6, 1e20])
 @pytest.mark.parametrize("factor", [0.0, 0.3])
 def test_scales_at_the_limits(check_mode, rng, draw, run, scale, factor):

@@ -20,6 +20,7 @@ class LaneReference {
     step_ = kStep / scale;
     least_ = (margin - kMostSteps * kStep) / scale;
     share_ = kShareOfSpread * scale / kStep;
+    fall_ = -kPush * scale / kLeastSpread;
     sample_ = arena.Take<half>(kMaxSampleKeys * kLanes);
     values_ = arena.Take<float>(kAlive * kLanes);
     negative_ = arena.Take<float>(kStagingSlots * kLanes);
@@ -60,7 +61,8 @@ class LaneReference {
     FoldMinimum(mask.Scratch(), Smaller(LaneMask::kRows, keys));
     AscendC::Cast(negative, mask.Scratch(), AscendC::RoundMode::CAST_NONE, kLanes, 1, widened);
     const uint32_t row = step.row + member * kLanes;
-    if (LaneMask::Needed(seqlen, row, step.key, keys)) {
+    const bool masked = LaneMask::Needed(seqlen, row, step.key, keys);
+    if (masked) {
       mask.Apply(sample_, seqlen, row, step.key, keys);
     }
     for (uint32_t rows = keys; rows > 1; rows = KeptRows(rows)) {
@@ -76,14 +78,26 @@ class LaneReference {
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Sub(negative, values, negative, kLanes, 1, LanesBinary());
     AscendC::PipeBarrier<PIPE_V>();
+    const FloatTensor push = mask.Scratch().template ReinterpretCast<float>();
+    const FloatTensor size = push[kLanes];
+    AscendC::Muls(push, negative, fall_, kLanes, 1, LanesUnary());
+    AscendC::Abs(size, values, kLanes, 1, LanesUnary());
+    AscendC::PipeBarrier<PIPE_V>();
     AscendC::Muls(negative, negative, share_, kLanes, 1, LanesUnary());
+    AscendC::Maxs(push, push, -kPush, kLanes, 1, LanesUnary());
+    AscendC::Mins(size, size, 1.0f, kLanes, 1, LanesUnary());
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Mins(negative, negative, kMostSteps, kLanes, 1, LanesUnary());
+    AscendC::Adds(push, push, kPush, kLanes, 1, LanesUnary());
     AscendC::PipeBarrier<PIPE_V>();
     const AscendC::LocalTensor<int32_t> steps = negative.template ReinterpretCast<int32_t>();
     AscendC::Cast(steps, negative, AscendC::RoundMode::CAST_FLOOR, kLanes, 1, LanesUnary());
+    AscendC::Mul(push, push, size, kLanes, 1, LanesBinary());
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Cast(negative, steps, AscendC::RoundMode::CAST_NONE, kLanes, 1, LanesUnary());
+    if (!masked) {
+      AscendC::Add(values, values, push, kLanes, 1, LanesBinary());
+    }
     AscendC::PipeBarrier<PIPE_V>();
     AscendC::Muls(negative, negative, step_, kLanes, 1, LanesUnary());
     AscendC::PipeBarrier<PIPE_V>();
@@ -110,6 +124,14 @@ class LaneReference {
   static constexpr float kMostSteps = 2.0f;
   static constexpr float kShareOfSpread = 0.45f;
 
+  // Weights that are all alike are rounded alike, and nothing cancels. Where scores spread less
+  // than this, scaled, references are pushed beyond every tolerance, so that the task is repeated.
+  // Scores next to zero, whose weights are those the margins aim at, are not pushed as far; rows
+  // that do not even see the sample are not pushed, since the maximum of a few keys may be any of
+  // them.
+  static constexpr float kLeastSpread = 1.0f / 32;
+  static constexpr float kPush = 4096.0f;
+
   // The minimum of the sample's first rows, in `lowest`. Ends with a barrier.
   __aicore__ inline void FoldMinimum(const HalfTensor& lowest, uint32_t rows) const {
     uint32_t kept = KeptRows(rows);
@@ -133,6 +155,7 @@ class LaneReference {
   float step_ = 0.0f;   // in unscaled scores
   float least_ = 0.0f;  // the same
   float share_ = 0.0f;  // of the spread of unscaled scores, in steps
+  float fall_ = 0.0f;   // of the push, with that spread
 };
 
 }  // namespace ascendfa
