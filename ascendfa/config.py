@@ -53,7 +53,8 @@ class FlashAttentionConfig(BaseModel):
         True: cores hand each other scores as float32 only. False, the default, lets the plan use
         float16 relative to a reference per row where that keeps the same error bound, which is
         faster on 910B and 910C (DESIGN.md, "Referenced scores"). The results differ by rounding,
-        the log-sum-exp by up to 1e-3. Always so on 910A, whose scores stay on one core.
+        the log-sum-exp by up to 1e-3, or a few 1e-3 with thousands of identical keys far below a
+        row's maximum. Of no effect on 910A, where scores stay on one core in float32.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
